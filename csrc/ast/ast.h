@@ -1,0 +1,170 @@
+#ifndef VZ_AST_AST_H
+#define VZ_AST_AST_H
+/* Mirror of the Python subset.
+ *
+ * csrc/py/load.c builds it from Python's own ast; typeinfer copies it into a
+ * typed tree (the same nodes with "type" set, names resolved to versions,
+ * dead branches gone, loops peeled where joins need it); csrc/lower reads the
+ * typed tree.  What has no row here is loaded as A_OTHER or AS_OTHER and
+ * refused only where inference reaches it.
+ */
+#include "csrc/base/diag.h"
+#include "csrc/base/vec.h"
+#include "csrc/ir/type.h"
+
+typedef struct AExpr AExpr;
+typedef struct AStmt AStmt;
+typedef VEC(AExpr *) AExprVec;
+typedef VEC(AStmt *) ABlock;
+
+typedef enum AKind {
+    A_CONST,     /* 1  2.5  True  None  "text"; big ints are A_OTHER */
+    A_NAME,      /* a parameter or local */
+    A_GLOBAL,    /* a global, closure or builtin name, or 'module.attr' */
+    A_BINOP,     /* a + b */
+    A_UNARY,     /* -a  +a  ~a  not a */
+    A_BOOLOP,    /* a and b and c */
+    A_COMPARE,   /* a < b <= c */
+    A_CALL,      /* f(a, k=b) */
+    A_ATTR,      /* a.shape */
+    A_SUBSCRIPT, /* a[i, j] */
+    A_SLICE,     /* lo:hi:step inside a subscript */
+    A_TUPLE,     /* (a, b) */
+    A_LIST,      /* [a, b] */
+    A_IFEXP,     /* a if c else b */
+    A_STARRED,   /* *a */
+    A_OTHER,     /* anything else; "name" is Python's class name */
+} AKind;
+
+typedef enum AOp {
+    AO_ADD, AO_SUB, AO_MUL, AO_DIV, AO_FLOORDIV, AO_MOD, AO_POW, AO_MATMUL,
+    AO_LSHIFT, AO_RSHIFT, AO_BITOR, AO_BITXOR, AO_BITAND,
+    AO_NEG, AO_POS, AO_INVERT, AO_NOT,
+    AO_AND, AO_OR,
+    AO_EQ, AO_NE, AO_LT, AO_LE, AO_GT, AO_GE, AO_IS, AO_ISNOT, AO_IN, AO_NOTIN,
+} AOp;
+
+/* What a global name means.  Resolved when the function is loaded; the
+ * dispatcher guards that it still means this on every call. */
+typedef enum BindKind {
+    BIND_KNOWN,  /* a builtin, math or NumPy object; "known": "numpy.zeros" */
+    BIND_USER,   /* a user function: Unit.funcs["func"] */
+    BIND_VALUE,  /* a number, None, string or tuple: "value" (A_CONST or
+                    A_TUPLE of such) */
+    BIND_ARRAY,  /* an array: hidden argument number "arg" of the unit */
+    BIND_OTHER,  /* "known" holds the name of its Python type */
+} BindKind;
+
+typedef struct Binding {
+    Sym name; /* as written: "np.zeros" */
+    BindKind kind;
+    Sym known;
+    int func;
+    int arg;
+    AExpr *value;
+} Binding;
+
+/* A version of a local name: what one definition (or join) of it is.  Made by
+ * typeinfer; lower gives each version variables of its own.  "id" is unique
+ * in the unit. */
+typedef struct Version {
+    Sym name;
+    int id;
+    const Type *type;
+    Loc loc;
+} Version;
+
+/* Which fields a kind uses:
+ *   CONST      "type" (TY_NUM weak and known, TY_STR, TY_NONE)
+ *   NAME       "name"; "version" after inference
+ *   GLOBAL     "binding"
+ *   BINOP      "op" "lhs" "rhs"          UNARY  "op" "lhs"
+ *   BOOLOP     "op" "items"
+ *   COMPARE    "lhs", "ops" and "items" of equal length
+ *   CALL       "lhs" (callee) "items" "keys" (NULL: positional) ; after
+ *              inference of a user function "callee" is its typed body
+ *   ATTR       "lhs" "name"
+ *   SUBSCRIPT  "lhs" "items" (the index tuple, flattened)
+ *   SLICE      "items": lo, hi, step (NULL where absent)
+ *   TUPLE LIST "items"                   IFEXP "items": test, yes, no
+ *   STARRED    "lhs"                     OTHER "name" */
+struct AExpr {
+    AKind kind;
+    AOp op;
+    Loc loc;
+    const Type *type; /* NULL before inference, but for CONST */
+    Sym name;
+    AExpr *lhs;
+    AExpr *rhs;
+    AExprVec items;
+    VEC(AOp) ops;
+    VEC(Sym) keys;
+    const Binding *binding;
+    const Version *version;
+    struct AFunc *callee;
+};
+
+typedef enum ASKind {
+    AS_EXPR,   /* "value" */
+    AS_ASSIGN, /* "targets" = "value" */
+    AS_AUG,    /* "targets"[0] "op"= "value" */
+    AS_FOR,    /* for "targets"[0] in "value": "body"; else: "orelse" */
+    AS_WHILE,  /* while "value": "body"; else: "orelse" */
+    AS_IF,     /* if "value": "body"; else: "orelse" */
+    AS_RETURN, /* "value" or NULL; typed trees: it becomes "to", and "body"
+                  holds the CONVERTs of a join */
+    AS_BREAK,
+    AS_CONTINUE,
+    AS_PASS, /* typed trees: "body" holds the CONVERTs of a join */
+    AS_ASSERT, /* "value"; the message is never evaluated natively */
+    AS_RAISE,
+    AS_OTHER, /* "name" is Python's class name */
+    /* only in typed trees: */
+    AS_CONVERT, /* "to" = "from", converted at a join */
+} ASKind;
+
+struct AStmt {
+    ASKind kind;
+    AOp op;
+    Loc loc;
+    Sym name;
+    AExprVec targets;
+    AExpr *value;
+    ABlock body;
+    ABlock orelse;
+    const Version *to;
+    const Version *from; /* NULL: "to" becomes unbound */
+};
+
+typedef struct AParam {
+    Sym name;
+    AExpr *dflt; /* NULL, or the default's value as A_CONST or A_TUPLE */
+    bool keyword_only;
+    const Version *version; /* after inference */
+} AParam;
+
+typedef struct AFunc {
+    Sym name;
+    Sym qualname;
+    Loc loc;
+    int npositional_only;
+    VEC(AParam) params;
+    bool has_varargs; /* *args or **kwargs: refused */
+    ABlock body;
+    const Type *result;      /* after inference */
+    const Version *returned; /* after inference: what is returned */
+} AFunc;
+
+/* A function and all user functions it reaches; funcs.at[0] is the entry.
+ * Hidden arguments (arrays among the globals) follow the entry's own. */
+typedef struct Unit {
+    Arena *arena;
+    Diags *diags;
+    VEC(AFunc *) funcs;
+    int nhidden;
+} Unit;
+
+AExpr *ast_expr(Arena *arena, AKind kind, Loc loc);
+AStmt *ast_stmt(Arena *arena, ASKind kind, Loc loc);
+void ast_print(const AFunc *func, Str *out); /* the dump 'A', types too */
+#endif

@@ -1,0 +1,127 @@
+/* Options of a compilation, from text.
+ *
+ * The text is what VIZGEN_OPTS, vz-opt and the tests give: words NAME=VALUE
+ * apart by blanks.  Switches take 0 or 1.  "directives=" takes all the rest of
+ * the text, because directives hold blanks and newlines themselves.
+ * Strings are interned, so an Opts never owns memory.
+ */
+#include "csrc/base/opts.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csrc/base/str.h"
+
+typedef struct Switch {
+    const char *name;
+    size_t at; /* offset of the bool in Opts */
+} Switch;
+
+static const Switch switches[] = {
+    {"general", offsetof(Opts, general)},
+    {"count_warnings", offsetof(Opts, count_warnings)},
+    {"parallel", offsetof(Opts, parallel)},
+    {"vectorize", offsetof(Opts, vectorize)},
+    {"regions", offsetof(Opts, regions)},
+    {"pipes", offsetof(Opts, pipes)},
+    {"unroll", offsetof(Opts, unroll)},
+    {"flatten", offsetof(Opts, flatten)},
+    {"verify", offsetof(Opts, verify)},
+};
+
+enum { SWITCHES = sizeof(switches) / sizeof(switches[0]), MAX_THREADS = 4096 };
+
+Opts
+opts_default(void)
+{
+    return (Opts){
+        .parallel = true,
+        .vectorize = true,
+        .regions = true,
+        .pipes = true,
+        .unroll = true,
+        .flatten = true,
+#ifndef NDEBUG
+        .verify = true,
+#endif
+    };
+}
+
+/* Switches are written through their offset, so that a new one is one row of
+ * the table. */
+static bool
+set_switch(Opts *opts, const char *name, const char *value)
+{
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0) {
+        return false;
+    }
+    for (int i = 0; i < SWITCHES; i++) {
+        if (strcmp(switches[i].name, name) == 0) {
+            bool on = *value == '1';
+            memcpy((char *)opts + switches[i].at, &on, sizeof(on));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* '0' is the machine's number of threads. */
+static bool
+set_threads(Opts *opts, const char *value)
+{
+    char *end = NULL;
+    long n = strtol(value, &end, 10);
+    if (end == value || *end || n < 0 || n > MAX_THREADS) {
+        return false;
+    }
+    opts->threads = (int)n;
+    return true;
+}
+
+/* Applies one option; 'name' and 'value' are interned. */
+static bool
+set_option(Opts *opts, const char *name, const char *value)
+{
+    if (strcmp(name, "threads") == 0) {
+        return set_threads(opts, value);
+    }
+    if (strcmp(name, "dump") == 0) {
+        opts->dump = *value ? value : NULL;
+        return true;
+    }
+    if (strcmp(name, "stop_after") == 0) {
+        opts->stop_after = *value ? value : NULL;
+        return true;
+    }
+    if (strcmp(name, "directives") == 0) {
+        opts->directives = value;
+        return true;
+    }
+    return set_switch(opts, name, value);
+}
+
+/* Options before a bad word have been applied: the caller reports the word
+ * and gives up anyway. */
+bool
+opts_parse(Opts *opts, const char *text, const char **bad)
+{
+    static const char blanks[] = " \t\n";
+    static const char whole[] = "directives=";
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        size_t n = strcspn(text, blanks);
+        if (strncmp(text, whole, sizeof(whole) - 1) == 0) {
+            n = strlen(text);
+        }
+        const char *equals = memchr(text, '=', n);
+        size_t name = equals ? (size_t)(equals - text) : n;
+        size_t skip = equals ? name + 1 : n;
+        if (!equals || !set_option(opts, sym_n(text, name),
+                                   sym_n(text + skip, n - skip))) {
+            *bad = sym_n(text, n);
+            return false;
+        }
+        text += n;
+    }
+    return true;
+}

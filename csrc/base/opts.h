@@ -1,0 +1,28 @@
+#ifndef VZ_BASE_OPTS_H
+#define VZ_BASE_OPTS_H
+/* Options of one compilation. */
+#include <stdbool.h>
+
+typedef struct Opts {
+    bool general;        /* program order, nothing assumed of the arguments */
+    bool count_warnings; /* instrument arithmetic that may warn */
+    bool parallel;       /* allow the directive 'parallel' */
+    bool vectorize;
+    bool regions;
+    bool pipes;
+    bool unroll;
+    bool flatten;
+    bool verify;         /* run ir_verify after every pass */
+    const char *dump;    /* letters of passes.def, '*' all; NULL none */
+    const char *stop_after; /* name of a pass; NULL none */
+    const char *directives; /* text of a Sched that overrides proposals */
+    int threads;         /* at run time; 0: the machine's */
+} Opts;
+
+/* Everything on, verify in development builds. */
+Opts opts_default(void);
+
+/* Apply 'text', words such as "parallel=0 regions=1 dump=SC"; false and
+ * 'bad' set to the offending word when one is unknown. */
+bool opts_parse(Opts *opts, const char *text, const char **bad);
+#endif
