@@ -1,0 +1,700 @@
+/* vz-opt: the middle of the compiler as a command.
+ *
+ *     vz-opt [options] file.ir        ('-' reads standard input)
+ *
+ * Reads a function, runs passes, prints it.  Passes are tested this way, one
+ * at a time and without Python (tests/ir), and a dump of VIZGEN_DUMP can be
+ * fed back.
+ *
+ *   --passes=a,b        run these passes, in this order
+ *   --all               run the whole table of passes.def
+ *   --general           compile the general kernel
+ *   --opts='TEXT'       further options, see opts.h
+ *   --sched='TEXT'      directives, see transforms.h; ';' ends a line too
+ *   --verify            judge the function and print the verdict alone
+ *   --print-after=a,b   also print after these passes ('*': after all)
+ *   --remarks, --print-sched  print what the passes say, and propose
+ *   --clone, --clone-body  go on with a clone of the function, of its body
+ *   --count             print how many statements of each kind there are
+ *   --eval              run it by the reference interpreter and print results
+ *   --arg=TYPE=VALUE    the next argument of --eval:
+ *                         i64=5   f32=nan   b1=1
+ *                         f64[3,4]=ramp     0, 1, 2 ... in index order
+ *                         f64[3,4]=mod:7    the same modulo 7
+ *                         f64[3,4]=rand:3   small whole numbers by a generator
+ *                         f64[3]=list:1,2,3
+ *                         f64[3]=same:0:8   memory of argument 0, 8 bytes on
+ *                       '@t' '@r' '@s' at the end: stored transposed,
+ *                       reversed, with gaps
+ *                       What is not given is made up from the parameter.
+ *   --fail-at=N         let the Nth allocation fail
+ *   --promote           print NumPy's promotion of every two dtypes
+ *
+ * Exit status: 0; 1 when the text can't be read or is broken; 2 for a wrong
+ * command or an internal error.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csrc/ir/mem.h"
+#include "transforms/transforms.h"
+
+enum { MAX_ARGS = 32, STEPS = 20000000, MADE_UP = 6 };
+
+typedef struct Tool {
+    Arena *arena;
+    Arena *scratch;
+    Str out;
+    Diags diags;
+    Opts opts;
+    Sched sched;
+    const char *passes; /* NULL: none */
+    const char *print_after;
+    const char *file;
+    const char *args[MAX_ARGS];
+    int nargs;
+    bool all;
+    bool verify_only;
+    bool remarks;
+    bool print_sched;
+    bool clone;
+    bool clone_body;
+    bool count;
+    bool eval;
+    bool promote;
+} Tool;
+
+/* A line on standard error; the exit status. */
+static int
+fail(const char *what, const char *which)
+{
+    fputs("vz-opt: ", stderr);
+    fputs(what, stderr);
+    fputs(which, stderr);
+    fputs("\n", stderr);
+    return 2;
+}
+
+/* --- the command line --------------------------------------------------- */
+
+/* The text behind 'name' if 'word' begins with it, else NULL. */
+static const char *
+after(const char *word, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(word, name, n) == 0 ? word + n : NULL;
+}
+
+/* The flag that 'word' switches on, or NULL. */
+static bool *
+switch_named(Tool *tool, const char *word)
+{
+    const struct {
+        const char *name;
+        bool *on;
+    } table[] = {
+        {"--all", &tool->all},
+        {"--general", &tool->opts.general},
+        {"--verify", &tool->verify_only},
+        {"--remarks", &tool->remarks},
+        {"--print-sched", &tool->print_sched},
+        {"--clone", &tool->clone},
+        {"--clone-body", &tool->clone_body},
+        {"--count", &tool->count},
+        {"--eval", &tool->eval},
+        {"--promote", &tool->promote},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (strcmp(word, table[i].name) == 0) {
+            return table[i].on;
+        }
+    }
+    return NULL;
+}
+
+/* On the command line ';' ends a directive as well as a newline. */
+static bool
+read_directives(Tool *tool, const char *text)
+{
+    char *lines = arena_copy(tool->arena, text, strlen(text) + 1);
+    const char *bad = NULL;
+    for (char *p = lines; *p; p++) {
+        *p = *p == ';' ? '\n' : *p;
+    }
+    return sched_read(tool->arena, lines, &tool->sched, &bad);
+}
+
+/* One word; false when it is not understood. */
+static bool
+read_option(Tool *tool, const char *word)
+{
+    bool *on = switch_named(tool, word);
+    const char *text = NULL;
+    const char *bad = NULL;
+    if (on) {
+        *on = true;
+    } else if ((text = after(word, "--passes="))) {
+        tool->passes = text;
+    } else if ((text = after(word, "--print-after="))) {
+        tool->print_after = text;
+    } else if ((text = after(word, "--opts="))) {
+        return opts_parse(&tool->opts, text, &bad);
+    } else if ((text = after(word, "--fail-at="))) {
+        arena_fail_at(strtol(text, NULL, 10));
+    } else if ((text = after(word, "--sched="))) {
+        return read_directives(tool, text);
+    } else if ((text = after(word, "--arg="))) {
+        if (tool->nargs == MAX_ARGS) {
+            return false;
+        }
+        tool->args[tool->nargs++] = text;
+    } else if (word[0] == '-' && word[1]) {
+        return false;
+    } else {
+        tool->file = word;
+    }
+    return true;
+}
+
+/* The whole of a file; NULL when it can't be read. */
+static char *
+read_file(Arena *arena, const char *path)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    char part[4096];
+    if (!file) {
+        return NULL;
+    }
+    Str text = str_new(arena);
+    size_t n = 0;
+    do {
+        n = fread(part, 1, sizeof(part), file);
+        str_add_n(&text, part, n);
+    } while (n > 0);
+    if (file != stdin) {
+        fclose(file);
+    }
+    return text.at;
+}
+
+/* --- passes ------------------------------------------------------------- */
+
+/* Is 'name' one of the words of 'list', which commas separate? */
+static bool
+listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    while (list && *list) {
+        size_t word = strcspn(list, ",");
+        if ((word == n && strncmp(list, name, n) == 0) || *list == '*') {
+            return true;
+        }
+        list += word + (list[word] == ',');
+    }
+    return false;
+}
+
+/* The row of passes.def named by 'n' bytes. */
+static const PassInfo *
+find_pass(const char *name, size_t n)
+{
+    for (int i = 0; i < pass_count; i++) {
+        const PassInfo *info = &pass_table[i];
+        if (strlen(info->name) == n && strncmp(info->name, name, n) == 0) {
+            return info;
+        }
+    }
+    return NULL;
+}
+
+/* Runs one pass; a function that it leaves broken is printed and fatal. */
+static Func *
+run_pass(Tool *tool, Pass *pass, const PassInfo *info, Func *func)
+{
+    if (func->level != info->from) {
+        fatal("pass %s wants another level", info->name);
+    }
+    func = info->run(pass, func);
+    arena_reset(pass->scratch);
+    const char *error = ir_verify(tool->arena, func);
+    if (error) {
+        ir_print(func, &tool->out);
+        fputs(tool->out.at, stdout);
+        fatal("after pass %s: %s", info->name, error);
+    }
+    if (listed(tool->print_after, info->name)) {
+        str_addf(&tool->out, "; after %s\n", info->name);
+        ir_print(func, &tool->out);
+    }
+    return func;
+}
+
+/* The passes asked for, one by one. */
+static Func *
+run_listed(Tool *tool, Pass *pass, Func *func)
+{
+    for (const char *list = tool->passes; list && *list;) {
+        size_t n = strcspn(list, ",");
+        const PassInfo *info = find_pass(list, n);
+        if (!info) {
+            fatal("there is no pass '%.*s'", (int)n, list);
+        }
+        func = run_pass(tool, pass, info, func);
+        list += n + (list[n] == ',');
+    }
+    return func;
+}
+
+/* Passes for the other kind of kernel, and those of a level that 'func' has
+ * left, are passed over. */
+static bool
+applies(const Tool *tool, const PassInfo *info, const Func *func)
+{
+    bool mode = info->mode == '*' || (info->mode == 'G') == tool->opts.general;
+    return mode && info->from >= func->level;
+}
+
+/* The table in its order, as the driver runs it, but verified always. */
+static Func *
+run_table(Tool *tool, Pass *pass, Func *func)
+{
+    const char *last = tool->opts.stop_after;
+    for (int i = 0; i < pass_count; i++) {
+        const PassInfo *info = &pass_table[i];
+        if (applies(tool, info, func)) {
+            func = run_pass(tool, pass, info, func);
+        }
+        if (last && strcmp(last, info->name) == 0) {
+            break;
+        }
+    }
+    return func;
+}
+
+static Func *
+run_passes(Tool *tool, Func *func)
+{
+    Pass pass = {
+        .arena = tool->arena,
+        .scratch = tool->scratch,
+        .diags = &tool->diags,
+        .opts = &tool->opts,
+        .sched = &tool->sched,
+    };
+    func->general = func->general || tool->opts.general;
+    tool->opts.general = func->general;
+    return tool->all ? run_table(tool, &pass, func)
+                     : run_listed(tool, &pass, func);
+}
+
+/* --- arguments of --eval ------------------------------------------------ */
+
+/* An argument as it is made: "head" is the type's text before '='. */
+typedef struct Making {
+    Tool *tool;
+    Eval *state;
+    DType dtype;
+    int rank;
+    EvalArray array;
+    int64_t seed;
+} Making;
+
+/* 'value' as 'dtype' holds it. */
+static Slot
+slot_of(DType dtype, int64_t value)
+{
+    if (dtype_is_float(dtype)) {
+        return (Slot){.f = (double)value};
+    }
+    return (Slot){.i = ir_wrap(dtype, value)};
+}
+
+/* The number at 'text', in the arithmetic of 'dtype'. */
+static Slot
+read_slot(DType dtype, const char *text, const char **end)
+{
+    if (dtype_is_float(dtype)) {
+        double value = str_to_double(text, end);
+        return (Slot){.f = dtype == DT_F32 ? (double)(float)value : value};
+    }
+    char *stop = NULL;
+    int64_t value = *text == '-' ? strtoll(text, &stop, 10)
+                                 : (int64_t)strtoull(text, &stop, 10);
+    *end = stop;
+    return slot_of(dtype, value);
+}
+
+/* The next of a row of whole numbers from -50 to 49. */
+static int64_t
+next_random(Making *m)
+{
+    m->seed = (m->seed * 1103515245 + 12345) & 0x7fffffff;
+    return (m->seed >> 8) % 100 - 50;
+}
+
+/* Element 'number' in index order; a list moves 'text' on. */
+static Slot
+element(Making *m, const char **text, int64_t number)
+{
+    const char *rest = NULL;
+    if ((rest = after(*text, "list:")) || (rest = after(*text, ","))) {
+        return read_slot(m->dtype, rest, text);
+    }
+    if ((rest = after(*text, "mod:"))) {
+        number %= strtoll(rest, NULL, 10);
+    } else if (after(*text, "rand")) {
+        number = next_random(m);
+    }
+    return slot_of(m->dtype, number);
+}
+
+/* Memory for the array, strided as 'order' says: c t r s. */
+static void
+make_memory(Making *m, char order)
+{
+    EvalArray *a = &m->array;
+    int64_t step = dtype_size(m->dtype) * (order == 's' ? 2 : 1);
+    int64_t start = 0;
+    for (int k = 0; k < m->rank; k++) {
+        int axis = order == 't' ? k : m->rank - 1 - k;
+        a->strides[axis] = order == 'r' ? -step : step;
+        start += order == 'r' && a->dims[axis] ? step * (a->dims[axis] - 1) : 0;
+        step *= a->dims[axis];
+    }
+    a->data = (char *)arena_alloc(m->tool->arena, (size_t)step + 8) + start;
+}
+
+/* In index order, whatever the memory's order. */
+static void
+fill_array(Making *m, const Buf *buf, const char *text)
+{
+    const EvalArray *a = &m->array;
+    int64_t index[MAX_RANK] = {0};
+    const char *seed = after(text, "rand:");
+    m->seed = seed ? strtoll(seed, NULL, 10) : 1;
+    for (int64_t number = 0; number < mem_count(a, m->rank); number++) {
+        Slot slot = element(m, &text, number);
+        mem_write(m->dtype, mem_address(buf, a, index), slot);
+        mem_step(a, m->rank, index);
+    }
+}
+
+/* 'f64[3,4]=...' for an array, 'f64=...' for a scalar; gives the text behind
+ * '='. */
+static const char *
+make_head(Making *m, const char *text)
+{
+    char type[8] = "";
+    size_t n = strcspn(text, "[=");
+    memcpy(type, text, n < sizeof(type) - 1 ? n : sizeof(type) - 1);
+    if (!dtype_from_short(type, &m->dtype)) {
+        fatal("argument '%s' has no type", text);
+    }
+    text += n;
+    if (*text == '[') {
+        for (text++; *text && *text != ']' && m->rank < MAX_RANK;) {
+            char *stop = NULL;
+            m->array.dims[m->rank++] = strtoll(text, &stop, 10);
+            text = stop + (*stop == ',');
+        }
+        text += *text == ']';
+    }
+    if (*text != '=') {
+        fatal("argument without '='");
+    }
+    return text + 1;
+}
+
+/* An array of its own, or one over the memory of an earlier argument. */
+static void
+make_array(Making *m, const Buf *buf, const char *text, int number)
+{
+    const char *order = strchr(text, '@');
+    const char *same = after(text, "same:");
+    make_memory(m, order ? order[1] : 'c');
+    if (same) {
+        char *colon = NULL;
+        long other = strtol(same, &colon, 10);
+        long shift = *colon ? strtol(colon + 1, NULL, 10) : 0;
+        if (other < 0 || other >= number) {
+            fatal("argument %d has no memory of another", number);
+        }
+        m->array.data = m->state->arrays[other].data + shift;
+    } else {
+        fill_array(m, buf, text);
+    }
+    m->state->arrays[number] = m->array;
+}
+
+/* The text of an argument that was not given. */
+static const char *
+made_up(Arena *arena, const Param *param)
+{
+    Str text = str_new(arena);
+    if (param->var) {
+        str_addf(&text, "%s=3", dtype_short(param->var->dtype));
+        return text.at;
+    }
+    str_addf(&text, "%s[", dtype_short(param->buf->dtype));
+    for (int i = 0; i < param->buf->rank; i++) {
+        int64_t size = MADE_UP;
+        ir_const_int(param->buf->dims[i], &size);
+        str_addf(&text, "%s%lld", i ? "," : "", (long long)size);
+    }
+    str_add(&text, "]=rand:1");
+    return text.at;
+}
+
+/* The arguments given, then made-up ones. */
+static void
+make_args(Tool *tool, const Func *func, Eval *state)
+{
+    for (int i = 0; i < func->params.n; i++) {
+        const Param *param = &func->params.at[i];
+        Making m = {.tool = tool, .state = state};
+        const char *text =
+            i < tool->nargs ? tool->args[i] : made_up(tool->arena, param);
+        text = make_head(&m, text);
+        DType dtype = param->var ? param->var->dtype : param->buf->dtype;
+        if (m.dtype != dtype || m.rank != (param->buf ? param->buf->rank : 0)) {
+            fatal("argument %d is not of the parameter's type", i);
+        }
+        if (param->var) {
+            state->scalars[i] = read_slot(dtype, text, &text);
+        } else {
+            make_array(&m, param->buf, text, i);
+        }
+    }
+}
+
+/* --- results of --eval -------------------------------------------------- */
+
+/* A number as text that reads back exactly. */
+static void
+add_slot(Str *out, DType dtype, Slot slot)
+{
+    str_add(out, " ");
+    if (dtype_is_float(dtype)) {
+        str_add_double(out, slot.f);
+    } else if (dtype == DT_U64) {
+        str_addf(out, "%llu", (unsigned long long)slot.i);
+    } else {
+        str_addf(out, "%lld", (long long)slot.i);
+    }
+}
+
+/* In index order from axis 'axis' on. */
+static void
+add_elements(Str *out, const Buf *buf, const EvalArray *a, int axis,
+             const char *at)
+{
+    if (axis == buf->rank) {
+        add_slot(out, buf->dtype, mem_read(buf->dtype, at));
+        return;
+    }
+    for (int64_t i = 0; i < a->dims[axis]; i++) {
+        add_elements(out, buf, a, axis + 1, at + i * a->strides[axis]);
+    }
+}
+
+/* 'ret 0 f64[2,3] 1.0 ...' */
+static void
+add_array(Str *out, const char *what, int number, const Buf *buf,
+          const EvalArray *a)
+{
+    str_addf(out, "%s %d %s[", what, number, dtype_short(buf->dtype));
+    for (int i = 0; i < buf->rank; i++) {
+        str_addf(out, "%s%lld", i ? "," : "", (long long)a->dims[i]);
+    }
+    str_add(out, "]");
+    add_elements(out, buf, a, 0, a->data);
+    str_add(out, "\n");
+}
+
+/* One line for each result. */
+static void
+add_rets(Str *out, const Func *func, const Eval *state)
+{
+    for (int i = 0; i < func->rets.n; i++) {
+        const Ret *ret = &func->rets.at[i];
+        if (ret->buf) {
+            add_array(out, "ret", i, ret->buf, &state->ret_arrays[i]);
+            continue;
+        }
+        str_addf(out, "ret %d %s", i, dtype_short(ret->value->dtype));
+        int last = ir_ret_slot(func, i + 1);
+        for (int slot = ir_ret_slot(func, i); slot < last; slot++) {
+            add_slot(out, ret->value->dtype, state->rets[slot]);
+        }
+        str_add(out, "\n");
+    }
+}
+
+/* Results only of a run that ended well; the arrays always. */
+static void
+run_eval(Tool *tool, const Func *func)
+{
+    static const char *const words[] = {"ok", "bail", "replay", "steps",
+                                        "fault"};
+    Arena *a = tool->arena;
+    Eval state = {
+        .arrays = ARENA_ARRAY(a, EvalArray, func->params.n),
+        .scalars = ARENA_ARRAY(a, Slot, func->params.n),
+        .rets = ARENA_ARRAY(a, Slot, ir_ret_slot(func, func->rets.n)),
+        .ret_arrays = ARENA_ARRAY(a, EvalArray, func->rets.n),
+        .steps = STEPS,
+    };
+    make_args(tool, func, &state);
+    EvalStatus status = ir_eval(a, func, &state);
+    str_addf(&tool->out, "status %s\n", words[status]);
+    str_addf(&tool->out, "warnings %u\n", state.warnings);
+    if (status == EVAL_OK) {
+        add_rets(&tool->out, func, &state);
+    }
+    for (int i = 0; i < func->params.n; i++) {
+        if (func->params.at[i].buf) {
+            add_array(&tool->out, "arg", i, func->params.at[i].buf,
+                      &state.arrays[i]);
+        }
+    }
+}
+
+/* --- the tool ----------------------------------------------------------- */
+
+/* A line for each kind of statement. */
+static void
+add_counts(Tool *tool, const Func *func)
+{
+    static const char *const words[S_COUNT] = {
+        "Let",   "Store", "Check", "Warn",     "If",
+        "For",   "While", "Alloc", "Fill",     "Set",
+        "Scope", "Leave", "Break", "Continue", "Shadow",
+    };
+    for (int kind = 0; kind < S_COUNT; kind++) {
+        str_addf(&tool->out, "%s %d\n", words[kind],
+                 ir_count(func, (StmtKind)kind));
+    }
+}
+
+static void
+add_promotions(Str *out)
+{
+    for (int lhs = 0; lhs < DT_COUNT; lhs++) {
+        for (int rhs = 0; rhs < DT_COUNT; rhs++) {
+            str_addf(out, "%s %s %s\n", dtype_name((DType)lhs),
+                     dtype_name((DType)rhs),
+                     dtype_name(dtype_promote((DType)lhs, (DType)rhs)));
+        }
+    }
+}
+
+/* What is then verified, printed or run is the clone. */
+static Func *
+make_clones(Tool *tool, Func *func)
+{
+    if (tool->clone) {
+        func = ir_clone_func(tool->arena, func);
+    }
+    if (tool->clone_body) {
+        Map map = map_new(tool->arena);
+        func->body = ir_clone(func, &func->body, &map);
+        for (int i = 0; i < func->rets.n; i++) {
+            Ret *ret = &func->rets.at[i];
+            if (ret->value) {
+                ret->value = ir_subst(tool->arena, ret->value, &map);
+            }
+        }
+    }
+    return func;
+}
+
+/* What is printed in place of the function, or the function. */
+static void
+print_result(Tool *tool, Func *func)
+{
+    if (tool->remarks) {
+        for (int i = 0; i < tool->diags.list.n; i++) {
+            const Diag *d = &tool->diags.list.at[i];
+            str_addf(&tool->out, "%u %s %s\n", (unsigned)d->loc.line,
+                     diag_code(d->id), d->message);
+        }
+    }
+    if (tool->print_sched) {
+        sched_print(&tool->sched, &tool->out);
+    }
+    if (tool->count) {
+        add_counts(tool, func);
+    }
+    if (tool->eval) {
+        run_eval(tool, func);
+    }
+    if (!tool->remarks && !tool->print_sched && !tool->count && !tool->eval) {
+        ir_print(func, &tool->out);
+    }
+}
+
+/* Read, judge, run, print; the exit status. */
+static int
+process(Tool *tool)
+{
+    if (tool->promote) {
+        add_promotions(&tool->out);
+        return 0;
+    }
+    const char *text = tool->file ? read_file(tool->arena, tool->file) : NULL;
+    if (!text) {
+        return fail("can't read ", tool->file ? tool->file : "no file");
+    }
+    const char *error = NULL;
+    Func *func = ir_read(tool->arena, text, &error);
+    error = func ? ir_verify(tool->arena, func) : error;
+    if (error || tool->verify_only) {
+        str_addf(&tool->out, "%s\n", error ? error : "ok");
+        return error ? 1 : 0;
+    }
+    func = make_clones(tool, run_passes(tool, func));
+    error = ir_verify(tool->arena, func);
+    if (error) {
+        fatal("after cloning: %s", error);
+    }
+    print_result(tool, func);
+    return 0;
+}
+
+/* Everything after the arenas exist; a fatal error ends it. */
+static int
+run(Tool *tool, int argc, char **argv)
+{
+    Fatal handler;
+    fatal_enter(&handler);
+    if (setjmp(handler.env)) {
+        return fail(handler.message, "");
+    }
+    tool->out = str_new(tool->arena);
+    diags_init(&tool->diags, tool->arena);
+    diags_source(&tool->diags, "file.ir", NULL);
+    for (int i = 1; i < argc; i++) {
+        if (!read_option(tool, argv[i])) {
+            return fail("what is ", argv[i]);
+        }
+    }
+    int status = process(tool);
+    fputs(tool->out.at, stdout);
+    fatal_leave(&handler);
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    Tool tool = {
+        .arena = arena_new(),
+        .scratch = arena_new(),
+        .opts = opts_default(),
+    };
+    int status = run(&tool, argc, argv);
+    arena_free(tool.arena);
+    arena_free(tool.scratch);
+    return status;
+}

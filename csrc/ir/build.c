@@ -1,0 +1,512 @@
+/* Constructors of the IR.
+ *
+ * They fold nothing, so that a test can write any tree and a pass gets what it
+ * asked for, but they keep the invariants on which everything else rests:
+ *
+ *   dtype, lanes  follow from the operator and its operands
+ *   constants     are normal: ints wrapped to their dtype, float32 rounded,
+ *                 bool 0 or 1; so equal values have equal fields
+ *   hash          equal trees have equal hashes.  Vars and Bufs enter by id and
+ *                 not by address, so hashes are the same in every run
+ *
+ * Operands of unequal dtype are a bug of the caller and fatal here, where the
+ * stack still shows who it was.  ir_node alone takes anything: ir_read builds
+ * broken trees with it for the tests of ir_verify.
+ */
+#include <string.h>
+
+#include "csrc/ir/ir.h"
+
+typedef struct OpRow {
+    const char *text;
+    int arity;
+    char kind;
+} OpRow;
+
+static const OpRow ops[E_COUNT] = {
+#define NODE(op, text, arity, kind) {text, arity, kind},
+#include "csrc/ir/node.def"
+#undef NODE
+};
+
+static const char *const fns[FN_COUNT] = {
+#define FN(id, text, arity, origin) text,
+#include "csrc/ir/fn.def"
+#undef FN
+};
+
+static const int fn_arities[FN_COUNT] = {
+#define FN(id, text, arity, origin) arity,
+#include "csrc/ir/fn.def"
+#undef FN
+};
+
+const char *
+ir_op_name(Op op)
+{
+    return ops[op].text;
+}
+
+char
+ir_op_kind(Op op)
+{
+    return ops[op].kind;
+}
+
+int
+ir_op_arity(Op op)
+{
+    return ops[op].arity;
+}
+
+const char *
+ir_fn_name(Fn fn)
+{
+    return fns[fn];
+}
+
+int
+ir_fn_arity(Fn fn)
+{
+    return fn_arities[fn];
+}
+
+/* --- hashes ------------------------------------------------------------- */
+
+/* One step of a multiplicative hash; the shift brings the high bits, which
+ * the product has mixed best, down to where the next step reads. */
+static uint64_t
+mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ (h >> 29);
+}
+
+/* Constants enter by their bits, so 0.0 and -0.0 differ as they do in
+ * ir_equal. */
+static uint64_t
+hash_payload(const Expr *e, uint64_t h)
+{
+    uint64_t bits;
+    switch ((int)e->op) {
+    case E_CONST:
+        memcpy(&bits, &e->ival, sizeof(bits));
+        return mix(h, bits);
+    case E_VAR:
+        return mix(h, (uint64_t)e->var->id);
+    case E_LOAD:
+        return mix(h, (uint64_t)e->buf->id);
+    case E_DIM:
+        return mix(mix(h, (uint64_t)e->buf->id), (uint64_t)e->axis);
+    case E_DISJOINT:
+        return mix(mix(h, (uint64_t)e->buf->id), (uint64_t)e->buf2->id);
+    case E_CALL:
+        return mix(h, (uint64_t)e->fn);
+    default:
+        return h;
+    }
+}
+
+/* Sets the hash of a node whose other fields are done. */
+static Expr *
+seal(Expr *e)
+{
+    uint64_t h = mix(17, (uint64_t)e->op);
+    h = mix(h, (uint64_t)e->dtype * 64 + (uint64_t)e->lanes);
+    h = hash_payload(e, h);
+    for (int i = 0; i < e->nargs; i++) {
+        h = mix(h, e->args[i]->hash);
+    }
+    e->hash = h;
+    return e;
+}
+
+/* --- nodes -------------------------------------------------------------- */
+
+/* A node with a copy of its operands; dtype, lanes, payload and hash are
+ * still to be set. */
+static Expr *
+new_node(Arena *arena, Op op, Expr *const *args, int n)
+{
+    Expr *e = ARENA_NEW(arena, Expr);
+    e->op = op;
+    e->nargs = n;
+    if (n > 0) {
+        e->args = arena_copy(arena, args, sizeof(Expr *) * (size_t)n);
+    }
+    return e;
+}
+
+/* A node without operands. */
+static Expr *
+leaf(Arena *arena, Op op, DType dtype)
+{
+    Expr *e = new_node(arena, op, NULL, 0);
+    e->dtype = dtype;
+    return e;
+}
+
+/* Lanes of an element-wise result: those of the first vector operand. */
+static int
+lanes_of(const Expr *e)
+{
+    for (int i = 0; i < e->nargs; i++) {
+        if (e->args[i]->lanes) {
+            return e->args[i]->lanes;
+        }
+    }
+    return 0;
+}
+
+/* Sets dtype and lanes where they follow from the operands; the others keep
+ * what they have. */
+static void
+derive(Expr *e)
+{
+    if (e->nargs < ops[e->op].arity) {
+        return; /* broken; ir_verify says so */
+    }
+    switch (ops[e->op].kind) {
+    case 'U':
+    case 'B':
+        e->dtype = e->args[0]->dtype;
+        e->lanes = lanes_of(e);
+        return;
+    case 'C':
+    case 'P':
+        e->dtype = DT_BOOL;
+        e->lanes = lanes_of(e);
+        return;
+    default:
+        break;
+    }
+    switch ((int)e->op) {
+    case E_SELECT:
+        e->dtype = e->args[1]->dtype;
+        e->lanes = lanes_of(e);
+        break;
+    case E_CAST:
+    case E_CALL:
+        e->lanes = lanes_of(e);
+        break;
+    case E_ELEM:
+    case E_SPLAT:
+        e->dtype = e->args[0]->dtype;
+        break;
+    case E_INSERT:
+        e->dtype = e->args[0]->dtype;
+        e->lanes = e->args[0]->lanes;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Takes any operands, so a broken node gets the dtype of what it has, or
+ * none. */
+Expr *
+ir_node(Arena *arena, Op op, Expr *const *args, int n)
+{
+    Expr *e = new_node(arena, op, args, n);
+    derive(e);
+    return seal(e);
+}
+
+/* Dies of operands that don't fit; the message names both. */
+static void
+need(bool ok, Op op, const Expr *lhs, const Expr *rhs)
+{
+    if (!ok) {
+        fatal("ir: %s of %s x%d and %s x%d", ops[op].text,
+              dtype_short(lhs->dtype), lhs->lanes, dtype_short(rhs->dtype),
+              rhs->lanes);
+    }
+}
+
+/* Equal lanes, or one a scalar. */
+static bool
+lanes_fit(const Expr *lhs, const Expr *rhs)
+{
+    return lhs->lanes == rhs->lanes || !lhs->lanes || !rhs->lanes;
+}
+
+/* Wraps: a pass may compute in 64 bits and need not think of the dtype. */
+Expr *
+ir_int(Arena *arena, DType dtype, int64_t value)
+{
+    if (dtype_is_float(dtype)) {
+        fatal("ir: an integer constant of %s", dtype_short(dtype));
+    }
+    Expr *e = leaf(arena, E_CONST, dtype);
+    e->ival = ir_wrap(dtype, value);
+    return seal(e);
+}
+
+/* Shifts the value's top bit to bit 63 and back: arithmetic for signed
+ * types, which repeats the sign, logical for the others. */
+int64_t
+ir_wrap(DType dtype, int64_t value)
+{
+    int shift = 64 - dtype_size(dtype) * 8;
+    uint64_t bits = (uint64_t)value << shift;
+    if (dtype == DT_BOOL) {
+        return value != 0;
+    }
+    if (dtype_is_signed(dtype)) {
+        return (int64_t)bits >> shift;
+    }
+    return (int64_t)(bits >> shift);
+}
+
+/* Rounds for float32: a constant has the value that the kernel sees. */
+Expr *
+ir_float(Arena *arena, DType dtype, double value)
+{
+    if (!dtype_is_float(dtype)) {
+        fatal("ir: a float constant of %s", dtype_short(dtype));
+    }
+    Expr *e = leaf(arena, E_CONST, dtype);
+    e->fval = dtype == DT_F32 ? (double)(float)value : value;
+    return seal(e);
+}
+
+Expr *
+ir_bool(Arena *arena, bool value)
+{
+    return ir_int(arena, DT_BOOL, value);
+}
+
+/* A reference has the type of its Var at the time it is made. */
+Expr *
+ir_ref(Arena *arena, Var *var)
+{
+    Expr *e = leaf(arena, E_VAR, var->dtype);
+    e->var = var;
+    e->lanes = var->lanes;
+    return seal(e);
+}
+
+Expr *
+ir_dim(Arena *arena, Buf *buf, int axis)
+{
+    Expr *e = leaf(arena, E_DIM, DT_I64);
+    e->buf = buf;
+    e->axis = axis;
+    return seal(e);
+}
+
+/* The dtype is the buffer's; with 'lanes' the last axis is read whole and
+ * has no index. */
+Expr *
+ir_load(Arena *arena, Buf *buf, Expr *const *index, int n, int lanes)
+{
+    Expr *e = new_node(arena, E_LOAD, index, n);
+    e->dtype = buf->dtype;
+    e->buf = buf;
+    e->lanes = lanes;
+    return seal(e);
+}
+
+Expr *
+ir_disjoint(Arena *arena, Buf *lhs, Buf *rhs)
+{
+    Expr *e = leaf(arena, E_DISJOINT, DT_BOOL);
+    e->buf = lhs;
+    e->buf2 = rhs;
+    return seal(e);
+}
+
+Expr *
+ir_unary(Arena *arena, Op op, Expr *arg)
+{
+    return ir_node(arena, op, &arg, 1);
+}
+
+Expr *
+ir_binary(Arena *arena, Op op, Expr *lhs, Expr *rhs)
+{
+    Expr *args[] = {lhs, rhs};
+    need(lhs->dtype == rhs->dtype && lanes_fit(lhs, rhs), op, lhs, rhs);
+    return ir_node(arena, op, args, 2);
+}
+
+/* A scalar condition chooses between vectors as a whole, a vector one lane
+ * by lane. */
+Expr *
+ir_select(Arena *arena, Expr *cond, Expr *yes, Expr *no)
+{
+    Expr *args[] = {cond, yes, no};
+    need(cond->dtype == DT_BOOL && lanes_fit(cond, yes) && lanes_fit(cond, no),
+         E_SELECT, cond, yes);
+    need(yes->dtype == no->dtype && lanes_fit(yes, no), E_SELECT, yes, no);
+    return ir_node(arena, E_SELECT, args, 3);
+}
+
+/* Never folds, not even a cast to the dtype that 'arg' has. */
+Expr *
+ir_cast(Arena *arena, DType dtype, Expr *arg)
+{
+    Expr *e = new_node(arena, E_CAST, &arg, 1);
+    e->dtype = dtype;
+    derive(e);
+    return seal(e);
+}
+
+/* The caller gives the dtype: it does not follow from the arguments for
+ * FINITE and the like. */
+Expr *
+ir_call(Arena *arena, Fn fn, DType dtype, Expr *const *args, int n)
+{
+    Expr *e = new_node(arena, E_CALL, args, n);
+    e->fn = fn;
+    e->dtype = dtype;
+    derive(e);
+    return seal(e);
+}
+
+Expr *
+ir_elem(Arena *arena, Expr *vec, Expr *index)
+{
+    Expr *args[] = {vec, index};
+    need(vec->lanes && index->dtype == DT_I64 && !index->lanes, E_ELEM, vec,
+         index);
+    return ir_node(arena, E_ELEM, args, 2);
+}
+
+Expr *
+ir_insert(Arena *arena, Expr *vec, Expr *index, Expr *value)
+{
+    Expr *args[] = {vec, index, value};
+    need(vec->lanes && index->dtype == DT_I64 && !index->lanes, E_INSERT, vec,
+         index);
+    need(vec->dtype == value->dtype && !value->lanes, E_INSERT, vec, value);
+    return ir_node(arena, E_INSERT, args, 3);
+}
+
+/* Lanes and operand are left to ir_verify, so that the reader can make
+ * broken ones. */
+Expr *
+ir_splat(Arena *arena, Expr *scalar, int lanes)
+{
+    Expr *e = new_node(arena, E_SPLAT, &scalar, 1);
+    e->lanes = lanes;
+    derive(e);
+    return seal(e);
+}
+
+/* dtype and lanes are worked out again: a vector may have taken the place of
+ * a scalar. */
+Expr *
+ir_with_args(Arena *arena, const Expr *e, Expr *const *args)
+{
+    Expr *copy = arena_copy(arena, e, sizeof(Expr));
+    if (e->nargs > 0) {
+        copy->args = arena_copy(arena, args, sizeof(Expr *) * (size_t)e->nargs);
+    }
+    derive(copy);
+    return seal(copy);
+}
+
+/* For nodes just built only: a shared node would get its Loc changed for
+ * everyone. */
+Expr *
+ir_at(Expr *e, Loc loc)
+{
+    e->loc = loc;
+    return e;
+}
+
+/* --- functions, names, statements --------------------------------------- */
+
+Func *
+ir_func(Arena *arena, Sym name, Level level)
+{
+    Func *func = ARENA_NEW(arena, Func);
+    func->arena = arena;
+    func->name = name;
+    func->level = level;
+    return func;
+}
+
+/* Ids are given in order, so equal runs make equal names. */
+Var *
+ir_var(Func *func, const char *name, DType dtype, int lanes)
+{
+    Var *var = ARENA_NEW(func->arena, Var);
+    var->name = sym(name);
+    var->id = func->next_id++;
+    var->dtype = dtype;
+    var->lanes = lanes;
+    return var;
+}
+
+/* The dims of an argument are its own E_DIMs, any others the caller's to
+ * set.  What is made here is C-contiguous, an argument may be anything. */
+Buf *
+ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind)
+{
+    if (rank < 0 || rank > MAX_RANK) {
+        fatal("ir: a buffer of rank %d", rank);
+    }
+    Buf *buf = ARENA_NEW(func->arena, Buf);
+    buf->name = sym(name);
+    buf->id = func->next_id++;
+    buf->dtype = dtype;
+    buf->kind = kind;
+    buf->rank = rank;
+    buf->arg = -1;
+    buf->layout = kind == BUF_ARG ? LAYOUT_ANY : LAYOUT_C;
+    for (int i = 0; i < rank && kind == BUF_ARG; i++) {
+        buf->dims[i] = ir_dim(func->arena, buf, i);
+    }
+    return buf;
+}
+
+/* All other fields are zero: no buffer, no value, serial, not logged. */
+Stmt *
+ir_stmt(Arena *arena, StmtKind kind, Loc loc)
+{
+    Stmt *s = ARENA_NEW(arena, Stmt);
+    s->kind = kind;
+    s->loc = loc;
+    return s;
+}
+
+Stmt *
+ir_let(Arena *arena, Var *var, Expr *value, Loc loc)
+{
+    Stmt *s = ir_stmt(arena, S_LET, loc);
+    s->var = var;
+    s->value = value;
+    return s;
+}
+
+Stmt *
+ir_set(Arena *arena, Var *var, Expr *value, Loc loc)
+{
+    Stmt *s = ir_let(arena, var, value, loc);
+    s->kind = S_SET;
+    return s;
+}
+
+Stmt *
+ir_store(Arena *arena, Buf *buf, Expr *const *index, int n, Expr *value,
+         Loc loc)
+{
+    Stmt *s = ir_stmt(arena, S_STORE, loc);
+    s->buf = buf;
+    s->nindex = n;
+    s->index = arena_copy(arena, index, sizeof(Expr *) * (size_t)n);
+    s->value = value;
+    return s;
+}
+
+Stmt *
+ir_check(Arena *arena, Expr *cond, Exc exc, Action action, Loc loc)
+{
+    Stmt *s = ir_stmt(arena, S_CHECK, loc);
+    s->value = cond;
+    s->exc = exc;
+    s->action = action;
+    return s;
+}

@@ -1,0 +1,506 @@
+/* What each operator computes, on one lane.
+ *
+ * This is the meaning of node.def and fn.def in the plainest C: the reference
+ * interpreter runs on it and constant folding uses it, so a folded constant
+ * is what the kernel would have computed.  Nothing here traps or is undefined:
+ * integers wrap, division by zero and shifts out of range give what NumPy
+ * gives, float to integer out of range gives what x86 gives.
+ *
+ * float32 arithmetic is done in float: operands and result of every step are
+ * floats held in a double, which loses nothing.
+ */
+#include <math.h>
+
+#include "csrc/ir/ir.h"
+
+/* Every integer result passes here and comes out in its dtype's range. */
+static Slot
+of_int(DType dtype, int64_t value)
+{
+    return (Slot){.i = ir_wrap(dtype, value)};
+}
+
+/* float32 results are rounded once more; for what was computed in float that
+ * changes nothing. */
+static Slot
+of_float(DType dtype, double value)
+{
+    return (Slot){.f = dtype == DT_F32 ? (double)(float)value : value};
+}
+
+/* --- integers ----------------------------------------------------------- */
+
+/* Towards minus infinity; 0 for a zero divisor; the least value over -1
+ * wraps to itself. */
+static int64_t
+floor_div(DType dtype, int64_t a, int64_t b)
+{
+    if (b == 0) {
+        return 0;
+    }
+    if (!dtype_is_signed(dtype)) {
+        return (int64_t)((uint64_t)a / (uint64_t)b);
+    }
+    if (b == -1) {
+        return (int64_t)(0 - (uint64_t)a);
+    }
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* By its definition a - floor(a / b) * b, in wrapping arithmetic, so it
+ * agrees with floor_div for every pair. */
+static int64_t
+floor_mod(DType dtype, int64_t a, int64_t b)
+{
+    int64_t q = floor_div(dtype, a, b);
+    return b == 0 ? 0 : (int64_t)((uint64_t)a - (uint64_t)q * (uint64_t)b);
+}
+
+/* A shift by the width or more leaves nothing, as in NumPy; in C it would be
+ * undefined. */
+static int64_t
+shift_left(DType dtype, int64_t a, int64_t b)
+{
+    bool inside = b >= 0 && b < dtype_size(dtype) * 8;
+    return inside ? (int64_t)((uint64_t)a << b) : 0;
+}
+
+/* A shift by the width or more leaves the sign. */
+static int64_t
+shift_right(DType dtype, int64_t a, int64_t b)
+{
+    if (b < 0 || b >= dtype_size(dtype) * 8) {
+        return dtype_is_signed(dtype) && a < 0 ? -1 : 0;
+    }
+    return dtype_is_signed(dtype) ? a >> b : (int64_t)((uint64_t)a >> b);
+}
+
+/* Values of uint64 are held as bits; those of narrower types compare alike
+ * either way. */
+static bool
+int_less(DType dtype, int64_t a, int64_t b)
+{
+    return dtype == DT_U64 ? (uint64_t)a < (uint64_t)b : a < b;
+}
+
+/* Would ADD, SUB or MUL of 'dtype' wrap? */
+static bool
+overflows(Op op, DType dtype, int64_t a, int64_t b)
+{
+    if (dtype_is_signed(dtype)) {
+        int64_t r = 0;
+        bool wide = op == E_ADDO   ? __builtin_add_overflow(a, b, &r)
+                    : op == E_SUBO ? __builtin_sub_overflow(a, b, &r)
+                                   : __builtin_mul_overflow(a, b, &r);
+        return wide || r != ir_wrap(dtype, r);
+    }
+    uint64_t x = (uint64_t)a;
+    uint64_t y = (uint64_t)b;
+    uint64_t r = 0;
+    bool wide = op == E_ADDO   ? __builtin_add_overflow(x, y, &r)
+                : op == E_SUBO ? __builtin_sub_overflow(x, y, &r)
+                               : __builtin_mul_overflow(x, y, &r);
+    return wide || r > dtype_max(dtype);
+}
+
+/* The result before it is wrapped to 'dtype'; all in 64-bit unsigned
+ * arithmetic, where wrapping is defined. */
+static int64_t
+int_binary(Op op, DType dtype, int64_t a, int64_t b)
+{
+    switch ((int)op) {
+    case E_ADD:
+        return (int64_t)((uint64_t)a + (uint64_t)b);
+    case E_SUB:
+        return (int64_t)((uint64_t)a - (uint64_t)b);
+    case E_MUL:
+        return (int64_t)((uint64_t)a * (uint64_t)b);
+    case E_IDIV:
+        return floor_div(dtype, a, b);
+    case E_MOD:
+        return floor_mod(dtype, a, b);
+    case E_MIN:
+        return int_less(dtype, b, a) ? b : a;
+    case E_MAX:
+        return int_less(dtype, a, b) ? b : a;
+    case E_AND:
+        return a & b;
+    case E_OR:
+        return a | b;
+    case E_XOR:
+        return a ^ b;
+    case E_SHL:
+        return shift_left(dtype, a, b);
+    case E_SHR:
+        return shift_right(dtype, a, b);
+    default:
+        return 0;
+    }
+}
+
+/* NEG and ABS of the least value wrap to itself. */
+static int64_t
+int_unary(Op op, DType dtype, int64_t a)
+{
+    switch ((int)op) {
+    case E_NEG:
+        return (int64_t)(0 - (uint64_t)a);
+    case E_ABS:
+        return dtype_is_signed(dtype) && a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
+    case E_INV:
+        return ~a;
+    case E_NOT:
+        return !a;
+    default:
+        return 0;
+    }
+}
+
+/* Comparisons, and the predicates ADDO, SUBO, MULO. */
+static bool
+int_compare(Op op, DType dtype, int64_t a, int64_t b)
+{
+    switch ((int)op) {
+    case E_EQ:
+        return a == b;
+    case E_NE:
+        return a != b;
+    case E_LT:
+        return int_less(dtype, a, b);
+    case E_LE:
+        return !int_less(dtype, b, a);
+    default:
+        return overflows(op, dtype, a, b);
+    }
+}
+
+/* --- floats ------------------------------------------------------------- */
+
+/* Plain C: one operation, one rounding.  This file is compiled without
+ * contraction or any other licence. */
+static double
+float_binary64(Op op, double a, double b)
+{
+    switch ((int)op) {
+    case E_ADD:
+        return a + b;
+    case E_SUB:
+        return a - b;
+    case E_MUL:
+        return a * b;
+    case E_DIV:
+        return a / b;
+    default:
+        return 0.0;
+    }
+}
+
+/* The casts to float keep a compiler from computing in double. */
+static double
+float_binary32(Op op, float a, float b)
+{
+    switch ((int)op) {
+    case E_ADD:
+        return (double)(a + b);
+    case E_SUB:
+        return (double)(a - b);
+    case E_MUL:
+        return (double)(a * b);
+    case E_DIV:
+        return (double)(a / b);
+    default:
+        return 0.0;
+    }
+}
+
+/* IEEE: everything but NE is false for a nan. */
+static bool
+float_compare(Op op, double a, double b)
+{
+    switch ((int)op) {
+    case E_EQ:
+        return a == b;
+    case E_NE:
+        return a != b;
+    case E_LT:
+        return a < b;
+    default:
+        return a <= b;
+    }
+}
+
+/* --- casts -------------------------------------------------------------- */
+
+/* cvttsd2si: the least int64 for everything that does not fit. */
+static int64_t
+truncate64(double value)
+{
+    const double limit = 9223372036854775808.0;
+    return value >= -limit && value < limit ? (int64_t)value : INT64_MIN;
+}
+
+/* As gcc compiles it and as NumPy has it on x86: through int32 up to 32 bits
+ * signed and up to 16 bits unsigned, through int64 for uint32, and for uint64
+ * in two halves. */
+static int64_t
+float_to_int(DType dtype, double value)
+{
+    if (dtype == DT_I64 || dtype == DT_U32) {
+        return truncate64(value);
+    }
+    if (dtype == DT_U64) {
+        const double half = 9223372036854775808.0;
+        return value >= half ? truncate64(value - half) ^ INT64_MIN
+                             : truncate64(value);
+    }
+    int64_t wide = truncate64(value);
+    return wide == (int32_t)wide ? wide : INT32_MIN;
+}
+
+/* One rounding from the integer to the target; going through double would
+ * round twice for float32. */
+static double
+int_to_float(DType to, DType from, int64_t value)
+{
+    if (from == DT_U64) {
+        return to == DT_F32 ? (double)(float)(uint64_t)value
+                            : (double)(uint64_t)value;
+    }
+    return to == DT_F32 ? (double)(float)value : (double)value;
+}
+
+/* Any dtype to any other; to bool is 'not zero', so a nan is true. */
+static Slot
+cast(DType to, DType from, Slot arg)
+{
+    if (dtype_is_float(from)) {
+        if (dtype_is_float(to)) {
+            return of_float(to, arg.f);
+        }
+        if (to == DT_BOOL) {
+            return (Slot){.i = arg.f != 0.0};
+        }
+        return of_int(to, float_to_int(to, arg.f));
+    }
+    if (dtype_is_float(to)) {
+        return (Slot){.f = int_to_float(to, from, arg.i)};
+    }
+    return of_int(to, arg.i);
+}
+
+/* --- functions ---------------------------------------------------------- */
+
+/* Read through volatile, so that the C compiler can't replace pow(x, 2.0) by
+ * x * x, which it otherwise does. */
+static double (*volatile libm_pow)(double, double) = pow;
+
+typedef double Fn1(double);
+
+static Fn1 *const functions1[FN_COUNT] = {
+    [FN_SQRT] = sqrt,   [FN_FLOOR] = floor, [FN_CEIL] = ceil,
+    [FN_TRUNC] = trunc, [FN_RINT] = rint,   [FN_EXP] = exp,
+    [FN_EXP2] = exp2,   [FN_EXPM1] = expm1, [FN_LOG] = log,
+    [FN_LOG2] = log2,   [FN_LOG10] = log10, [FN_LOG1P] = log1p,
+    [FN_SIN] = sin,     [FN_COS] = cos,     [FN_TAN] = tan,
+    [FN_ASIN] = asin,   [FN_ACOS] = acos,   [FN_ATAN] = atan,
+    [FN_SINH] = sinh,   [FN_COSH] = cosh,   [FN_TANH] = tanh,
+    [FN_ASINH] = asinh, [FN_ACOSH] = acosh, [FN_ATANH] = atanh,
+};
+
+/* CPython's float divmod (Objects/floatobject.c, _float_div_mod), which is
+ * NumPy's npy_divmod too: the quotient is rounded from (a - mod) / b so that
+ * it is whole and agrees with the remainder, the remainder has the sign of
+ * the divisor. */
+static double
+divmod64(double a, double b, double *mod)
+{
+    double rest = fmod(a, b);
+    double div = (a - rest) / b;
+    if (rest != 0.0) {
+        if ((b < 0) != (rest < 0)) {
+            rest += b;
+            div -= 1.0;
+        }
+    } else {
+        rest = copysign(0.0, b);
+    }
+    *mod = rest;
+    if (div == 0.0) {
+        return copysign(0.0, a / b);
+    }
+    double whole = floor(div);
+    return div - whole > 0.5 ? whole + 1.0 : whole;
+}
+
+/* The same in float: NumPy computes float32 scalars in their own precision. */
+static float
+divmod32(float a, float b, float *mod)
+{
+    float rest = fmodf(a, b);
+    float div = (a - rest) / b;
+    if (rest != 0.0f) {
+        if ((b < 0) != (rest < 0)) {
+            rest += b;
+            div -= 1.0f;
+        }
+    } else {
+        rest = copysignf(0.0f, b);
+    }
+    *mod = rest;
+    if (div == 0.0f) {
+        return copysignf(0.0f, a / b);
+    }
+    float whole = floorf(div);
+    return div - whole > 0.5f ? whole + 1.0f : whole;
+}
+
+/* NumPy's % and //: a zero divisor gives fmod(a, 0) and a / 0. */
+static double
+numpy_divmod(Fn fn, DType dtype, double a, double b)
+{
+    bool want_mod = fn == FN_NPMOD;
+    if (dtype == DT_F32) {
+        float x = (float)a;
+        float y = (float)b;
+        float mod = fmodf(x, y);
+        float div = y == 0.0f ? x / y : divmod32(x, y, &mod);
+        return (double)(want_mod ? mod : div);
+    }
+    double mod = fmod(a, b);
+    double div = b == 0.0 ? a / b : divmod64(a, b, &mod);
+    return want_mod ? mod : div;
+}
+
+/* Wrapping power by squaring; "overflow" says whether anything wrapped on the
+ * way to the result.  A negative exponent gives 0. */
+static int64_t
+int_power(int64_t base, int64_t exponent, bool *overflow)
+{
+    int64_t result = 1;
+    bool base_wrapped = false;
+    *overflow = false;
+    if (exponent < 0) {
+        return 0;
+    }
+    for (; exponent; exponent >>= 1) {
+        if (exponent & 1) {
+            *overflow |=
+                base_wrapped || overflows(E_MULO, DT_I64, result, base);
+            result = int_binary(E_MUL, DT_I64, result, base);
+        }
+        base_wrapped |= overflows(E_MULO, DT_I64, base, base);
+        base = int_binary(E_MUL, DT_I64, base, base);
+    }
+    return result;
+}
+
+/* Functions of floats that give floats. */
+static double
+call_float(const Expr *e, double a, double b)
+{
+    double mod = 0.0;
+    double div;
+    switch ((int)e->fn) {
+    case FN_COPYSIGN:
+        return copysign(a, b);
+    case FN_ATAN2:
+        return atan2(a, b);
+    case FN_FMOD:
+        return fmod(a, b);
+    case FN_POW:
+        return libm_pow(a, b);
+    case FN_POWF:
+        return (double)powf((float)a, (float)b);
+    case FN_SQUARE:
+        return libm_pow(a, 2.0);
+    case FN_PYMOD:
+        divmod64(a, b, &mod);
+        return mod;
+    case FN_PYFLOORDIV:
+        div = divmod64(a, b, &mod);
+        return div;
+    case FN_NPMOD:
+    case FN_NPFLOORDIV:
+        return numpy_divmod(e->fn, e->dtype, a, b);
+    default:
+        return functions1[e->fn] ? functions1[e->fn](a) : 0.0;
+    }
+}
+
+/* Predicates and integer powers first, the rest are floats. */
+static Slot
+call(const Expr *e, const Slot *args)
+{
+    bool overflow = false;
+    int64_t power = 0;
+    switch ((int)e->fn) {
+    case FN_FINITE:
+        return (Slot){.i = isfinite(args[0].f)};
+    case FN_ISINF:
+        return (Slot){.i = isinf(args[0].f) != 0};
+    case FN_ISNAN:
+        return (Slot){.i = isnan(args[0].f)};
+    case FN_IPOW:
+    case FN_IPOWO:
+        power = int_power(args[0].i, args[1].i, &overflow);
+        return (Slot){.i = e->fn == FN_IPOW ? power : overflow};
+    default:
+        return of_float(
+            e->dtype, call_float(e, args[0].f, e->nargs > 1 ? args[1].f : 0.0));
+    }
+}
+
+/* --- nodes -------------------------------------------------------------- */
+
+/* Operators on floats; a comparison gives bool. */
+static Slot
+compute_float(const Expr *e, DType from, const Slot *args)
+{
+    switch (ir_op_kind(e->op)) {
+    case 'C':
+        return (Slot){.i = float_compare(e->op, args[0].f, args[1].f)};
+    case 'U':
+        return (Slot){.f = e->op == E_NEG ? -args[0].f : fabs(args[0].f)};
+    default:
+        break;
+    }
+    if (from == DT_F32) {
+        return (Slot){
+            .f = float_binary32(e->op, (float)args[0].f, (float)args[1].f)};
+    }
+    return (Slot){.f = float_binary64(e->op, args[0].f, args[1].f)};
+}
+
+/* Operators on integers and bool. */
+static Slot
+compute_int(const Expr *e, DType from, const Slot *args)
+{
+    switch (ir_op_kind(e->op)) {
+    case 'C':
+    case 'P':
+        return (Slot){.i = int_compare(e->op, from, args[0].i, args[1].i)};
+    case 'U':
+        return of_int(from, int_unary(e->op, from, args[0].i));
+    default:
+        return of_int(from, int_binary(e->op, from, args[0].i, args[1].i));
+    }
+}
+
+Slot
+ir_compute(const Expr *e, const Slot *args)
+{
+    DType from = e->args[0]->dtype;
+    switch ((int)e->op) {
+    case E_SELECT:
+        return args[0].i ? args[1] : args[2];
+    case E_CAST:
+        return cast(e->dtype, from, args[0]);
+    case E_CALL:
+        return call(e, args);
+    case E_SPLAT:
+        return args[0];
+    default:
+        return dtype_is_float(from) ? compute_float(e, from, args)
+                                    : compute_int(e, from, args);
+    }
+}

@@ -1,0 +1,642 @@
+/* The reference interpreter: the oracle for every transform.
+ *
+ * Runs a function of any level in program order, as slowly and plainly as
+ * possible.  What a correct function never does ends the run with EVAL_FAULT:
+ * an index outside its array, a Var read before it is defined, a buffer used
+ * before it is made.  Fresh memory is filled with 0xA5, so that reading what
+ * was never written shows.
+ *
+ * Values.  A Slot per lane (see Slot in ir.h).  Vars and buffers are found by
+ * id, in tables.  Results: values in Eval.rets at ir_ret_slot, one Slot per
+ * lane, rets in order; arrays in Eval.ret_arrays by number of the ret.
+ *
+ * LEAVE, BREAK and CONTINUE travel upwards as the Flow that running a block
+ * returns; the end of the call does too, with the status in the machine.
+ */
+#include <string.h>
+
+#include "csrc/ir/mem.h"
+
+enum { MAX_OPERANDS = 3 };
+
+typedef enum Flow {
+    FLOW_ON,
+    FLOW_BREAK,
+    FLOW_CONTINUE,
+    FLOW_LEAVE,
+    FLOW_END, /* "status" says why */
+} Flow;
+
+typedef struct Machine {
+    Arena *arena;
+    const Func *func;
+    Eval *state;
+    Slot **vars;      /* by id; NULL: not defined yet */
+    EvalArray **bufs; /* by id; NULL: not made yet */
+    EvalStatus status;
+} Machine;
+
+static Flow run_block(Machine *m, const Block *block);
+
+/* Ends the call; the flow and the status always go together. */
+static Flow
+end(Machine *m, EvalStatus status)
+{
+    m->status = status;
+    return FLOW_END;
+}
+
+/* Ends the evaluation of an expression.  Returns false for the caller to
+ * hand on. */
+static bool
+fault(Machine *m)
+{
+    m->status = EVAL_FAULT;
+    return false;
+}
+
+/* A scalar takes one Slot. */
+static int
+slots_of(int lanes)
+{
+    return lanes > 0 ? lanes : 1;
+}
+
+static bool eval(Machine *m, const Expr *e, Slot *out);
+
+/* The value of a scalar of bool or integer dtype. */
+static bool
+eval_int(Machine *m, const Expr *e, int64_t *out)
+{
+    Slot slot[MAX_LANES];
+    if (!eval(m, e, slot)) {
+        return false;
+    }
+    *out = slot[0].i;
+    return true;
+}
+
+/* The array of 'buf' and the address of element 'args'; with 'lanes' that of
+ * its first lane, the last lane being inside as well. */
+static char *
+locate(Machine *m, const Buf *buf, Expr *const *args, int n, int lanes,
+       int64_t *step)
+{
+    const EvalArray *array = m->bufs[buf->id];
+    int64_t index[MAX_RANK + 1] = {0};
+    if (!array || n + (lanes > 0) != buf->rank) {
+        fault(m);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!eval_int(m, args[i], &index[i])) {
+            return NULL;
+        }
+    }
+    *step = 0;
+    if (lanes > 0) {
+        index[n] = lanes - 1;
+        *step = array->strides[n];
+    }
+    bool ok = mem_inside(m->func->level, buf, array, index);
+    index[n] = lanes > 0 ? 0 : index[n];
+    if (!ok || !mem_inside(m->func->level, buf, array, index)) {
+        fault(m);
+        return NULL;
+    }
+    return mem_address(buf, array, index);
+}
+
+/* A scalar, or the last axis whole. */
+static bool
+eval_load(Machine *m, const Expr *e, Slot *out)
+{
+    int64_t step = 0;
+    const char *at = locate(m, e->buf, e->args, e->nargs, e->lanes, &step);
+    for (int i = 0; at && i < slots_of(e->lanes); i++) {
+        out[i] = mem_read(e->dtype, at + i * step);
+    }
+    return at != NULL;
+}
+
+/* --- expressions -------------------------------------------------------- */
+
+/* At L_ARRAY a variable that was not SET yet is zero. */
+static bool
+eval_var(Machine *m, const Var *var, Slot *out)
+{
+    size_t size = sizeof(Slot) * (size_t)slots_of(var->lanes);
+    const Slot *value = m->vars[var->id];
+    if (value) {
+        memcpy(out, value, size);
+        return true;
+    }
+    memset(out, 0, size);
+    return m->func->level == L_ARRAY || fault(m);
+}
+
+/* Nodes without operands. */
+static bool
+eval_leaf(Machine *m, const Expr *e, Slot *out)
+{
+    switch ((int)e->op) {
+    case E_CONST:
+        if (dtype_is_float(e->dtype)) {
+            out->f = e->fval;
+        } else {
+            out->i = e->ival;
+        }
+        return true;
+    case E_VAR:
+        return eval_var(m, e->var, out);
+    case E_DIM:
+        if (!m->bufs[e->buf->id]) {
+            return fault(m);
+        }
+        out->i = m->bufs[e->buf->id]->dims[e->axis];
+        return true;
+    default:
+        if (!m->bufs[e->buf->id] || !m->bufs[e->buf2->id]) {
+            return fault(m);
+        }
+        out->i = mem_disjoint(m->arena, e->buf, m->bufs[e->buf->id], e->buf2,
+                              m->bufs[e->buf2->id]);
+        return true;
+    }
+}
+
+/* ELEM and INSERT; the index must be a lane. */
+static bool
+eval_lane(Machine *m, const Expr *e, Slot *out)
+{
+    Slot value[MAX_LANES];
+    int64_t index = 0;
+    int lanes = e->args[0]->lanes;
+    if (!eval(m, e->args[0], value) || !eval_int(m, e->args[1], &index)) {
+        return false;
+    }
+    if (index < 0 || index >= lanes) {
+        return fault(m);
+    }
+    if (e->op == E_ELEM) {
+        *out = value[index];
+        return true;
+    }
+    memcpy(out, value, sizeof(Slot) * (size_t)lanes);
+    Slot inserted[MAX_LANES];
+    if (!eval(m, e->args[2], inserted)) {
+        return false;
+    }
+    out[index] = inserted[0];
+    return true;
+}
+
+/* Element-wise nodes; a scalar operand serves all lanes. */
+static bool
+eval_lanes(Machine *m, const Expr *e, Slot *out)
+{
+    Slot values[MAX_OPERANDS][MAX_LANES];
+    for (int k = 0; k < e->nargs; k++) {
+        if (!eval(m, e->args[k], values[k])) {
+            return false;
+        }
+    }
+    for (int i = 0; i < slots_of(e->lanes); i++) {
+        Slot args[MAX_OPERANDS] = {{0}};
+        for (int k = 0; k < e->nargs; k++) {
+            args[k] = values[k][e->args[k]->lanes ? i : 0];
+        }
+        out[i] = ir_compute(e, args);
+    }
+    return true;
+}
+
+/* Puts the value of 'e' in 'out', which has room for its lanes; false when
+ * the run has ended. */
+static bool
+eval(Machine *m, const Expr *e, Slot *out)
+{
+    switch ((int)e->op) {
+    case E_LOAD:
+        return eval_load(m, e, out);
+    case E_ELEM:
+    case E_INSERT:
+        return eval_lane(m, e, out);
+    default:
+        break;
+    }
+    return e->nargs == 0 ? eval_leaf(m, e, out) : eval_lanes(m, e, out);
+}
+
+/* --- statements --------------------------------------------------------- */
+
+/* The memory of a Var is made once and reused in every round of a loop. */
+static void
+set_var(Machine *m, const Var *var, const Slot *value)
+{
+    size_t size = sizeof(Slot) * (size_t)slots_of(var->lanes);
+    if (!m->vars[var->id]) {
+        m->vars[var->id] = arena_alloc(m->arena, size);
+    }
+    memcpy(m->vars[var->id], value, size);
+}
+
+static Flow
+run_assign(Machine *m, const Var *var, const Expr *e)
+{
+    Slot value[MAX_LANES];
+    if (!eval(m, e, value)) {
+        return FLOW_END;
+    }
+    set_var(m, var, value);
+    return FLOW_ON;
+}
+
+/* Value before index, as Python evaluates them; neither has effects, but
+ * either may be what faults. */
+static Flow
+run_store(Machine *m, const Stmt *s)
+{
+    Slot value[MAX_LANES];
+    int lanes = s->value->lanes;
+    int64_t step = 0;
+    if (!eval(m, s->value, value)) {
+        return FLOW_END;
+    }
+    char *at = locate(m, s->buf, s->index, s->nindex, lanes, &step);
+    for (int i = 0; at && i < slots_of(lanes); i++) {
+        mem_write(s->buf->dtype, at + i * step, value[i]);
+    }
+    return at ? FLOW_ON : FLOW_END;
+}
+
+/* The extents of 'buf'; "empty" tells whether one is 0. */
+static bool
+eval_dims(Machine *m, const Buf *buf, int64_t *dims, bool *empty)
+{
+    *empty = false;
+    for (int i = 0; i < buf->rank; i++) {
+        if (!eval_int(m, buf->dims[i], &dims[i])) {
+            return false;
+        }
+        if (dims[i] < 0) {
+            return fault(m);
+        }
+        *empty |= dims[i] == 0;
+    }
+    return true;
+}
+
+/* Fresh memory for 'buf'; a size that no machine has counts as memory out. */
+static Flow
+run_alloc(Machine *m, const Buf *buf)
+{
+    EvalArray *array = ARENA_NEW(m->arena, EvalArray);
+    int64_t bytes = dtype_size(buf->dtype);
+    bool empty = false;
+    if (!eval_dims(m, buf, array->dims, &empty)) {
+        return FLOW_END;
+    }
+    for (int i = buf->rank - 1; i >= 0; i--) {
+        array->strides[i] = bytes;
+        if (!empty && (__builtin_mul_overflow(bytes, array->dims[i], &bytes) ||
+                       bytes > LARGEST_ARRAY)) {
+            return end(m, EVAL_REPLAY);
+        }
+    }
+    array->data = arena_alloc(m->arena, (size_t)bytes);
+    memset(array->data, 0xA5, (size_t)bytes);
+    m->bufs[buf->id] = array;
+    return FLOW_ON;
+}
+
+/* Is 'index' inside lo <= i < hi of every axis? */
+static bool
+in_box(const int64_t *box, int rank, const int64_t *index)
+{
+    for (int i = 0; i < rank; i++) {
+        if (index[i] < box[2 * i] || index[i] >= box[2 * i + 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* With a box kept, every element outside it is set: passes may rely on no
+ * less. */
+static Flow
+run_fill(Machine *m, const Stmt *s)
+{
+    Slot value[MAX_LANES];
+    int64_t box[2 * MAX_RANK] = {0};
+    const EvalArray *array = m->bufs[s->buf->id];
+    if (!array || s->nindex > 2 * MAX_RANK) {
+        return end(m, EVAL_FAULT);
+    }
+    if (!eval(m, s->value, value)) {
+        return FLOW_END;
+    }
+    for (int i = 0; i < s->nindex; i++) {
+        if (!eval_int(m, s->index[i], &box[i])) {
+            return FLOW_END;
+        }
+    }
+    int64_t index[MAX_RANK] = {0};
+    if (mem_count(array, s->buf->rank) == 0) {
+        return FLOW_ON;
+    }
+    do {
+        if (!s->has_keep || !in_box(box, s->buf->rank, index)) {
+            mem_write(s->buf->dtype, mem_address(s->buf, array, index),
+                      value[0]);
+        }
+    } while (mem_step(array, s->buf->rank, index));
+    return FLOW_ON;
+}
+
+/* A failing check ends the call with what the host would do next. */
+static Flow
+run_check(Machine *m, const Stmt *s)
+{
+    int64_t holds = 0;
+    if (!eval_int(m, s->value, &holds)) {
+        return FLOW_END;
+    }
+    if (holds) {
+        return FLOW_ON;
+    }
+    return end(m, s->action == ACT_BAIL ? EVAL_BAIL : EVAL_REPLAY);
+}
+
+/* Only noted; the host issues warnings after the call. */
+static Flow
+run_warn(Machine *m, const Stmt *s)
+{
+    int64_t noted = 0;
+    if (!eval_int(m, s->value, &noted)) {
+        return FLOW_END;
+    }
+    m->state->warnings |= noted ? 1u << s->warn : 0;
+    return FLOW_ON;
+}
+
+/* All values first, then all names: a join may not see another one. */
+static Flow
+run_joins(Machine *m, const Stmt *s, bool taken)
+{
+    for (int i = 0; i < s->njoins; i++) {
+        const Join *join = &s->joins[i];
+        Flow flow =
+            run_assign(m, join->out, taken ? join->then_val : join->else_val);
+        if (flow != FLOW_ON) {
+            return flow;
+        }
+    }
+    return FLOW_ON;
+}
+
+/* The joins are evaluated where the branch taken ends, with its names. */
+static Flow
+run_if(Machine *m, const Stmt *s)
+{
+    int64_t taken = 0;
+    if (!eval_int(m, s->value, &taken)) {
+        return FLOW_END;
+    }
+    Flow flow = run_block(m, taken ? &s->body : &s->els);
+    return flow == FLOW_ON ? run_joins(m, s, taken != 0) : flow;
+}
+
+/* Carries: "now" has MAX_LANES Slots for each. */
+static Flow
+carry_values(Machine *m, const Stmt *s, bool first, Slot *now)
+{
+    for (int i = 0; i < s->ncarries; i++) {
+        const Expr *e = first ? s->carries[i].init : s->carries[i].next;
+        if (!eval(m, e, now + i * MAX_LANES)) {
+            return FLOW_END;
+        }
+    }
+    return FLOW_ON;
+}
+
+/* Gives the values in 'now' their names, inside the loop or after it. */
+static void
+name_carries(Machine *m, const Stmt *s, const Slot *now, bool after)
+{
+    for (int i = 0; i < s->ncarries; i++) {
+        const Carry *carry = &s->carries[i];
+        set_var(m, after ? carry->out : carry->var, now + i * MAX_LANES);
+    }
+}
+
+/* The part of a round after 'pre' and the test: body, next, until.  "more" is
+ * cleared when the loop ends here. */
+static Flow
+run_round(Machine *m, const Stmt *s, Slot *now, bool *more)
+{
+    Flow flow = run_block(m, &s->body);
+    if (flow == FLOW_BREAK) {
+        *more = false;
+        return FLOW_ON;
+    }
+    if (flow != FLOW_ON && flow != FLOW_CONTINUE) {
+        return flow;
+    }
+    int64_t stop = 0;
+    if (carry_values(m, s, false, now) == FLOW_END ||
+        (s->until && !eval_int(m, s->until, &stop))) {
+        return FLOW_END;
+    }
+    *more = !stop;
+    return FLOW_ON;
+}
+
+/* The bounds are evaluated once, before the first round. */
+static Flow
+run_for(Machine *m, const Stmt *s, Slot *now)
+{
+    int64_t lo = 0;
+    int64_t hi = 0;
+    bool more = true;
+    if (!eval_int(m, s->lo, &lo) || !eval_int(m, s->hi, &hi)) {
+        return FLOW_END;
+    }
+    for (int64_t i = lo; more && i < hi; i++) {
+        if (--m->state->steps < 0) {
+            return end(m, EVAL_STEPS);
+        }
+        set_var(m, s->var, &(Slot){.i = i});
+        name_carries(m, s, now, false);
+        Flow flow = run_round(m, s, now, &more);
+        if (flow != FLOW_ON) {
+            return flow;
+        }
+    }
+    return FLOW_ON;
+}
+
+/* When the test fails the carries keep the values with which the round
+ * began. */
+static Flow
+run_while(Machine *m, const Stmt *s, Slot *now)
+{
+    for (bool more = true; more;) {
+        int64_t test = 0;
+        if (--m->state->steps < 0) {
+            return end(m, EVAL_STEPS);
+        }
+        name_carries(m, s, now, false);
+        Flow flow = run_block(m, &s->pre);
+        if (flow == FLOW_ON && !eval_int(m, s->value, &test)) {
+            flow = FLOW_END;
+        }
+        if (flow != FLOW_ON) {
+            return flow;
+        }
+        if (!test) {
+            break;
+        }
+        flow = run_round(m, s, now, &more);
+        if (flow != FLOW_ON) {
+            return flow;
+        }
+    }
+    return FLOW_ON;
+}
+
+/* Carried values live in 'now' between rounds: a 'next' may read every
+ * carry, so none may change before all are known. */
+static Flow
+run_loop(Machine *m, const Stmt *s)
+{
+    Slot *now = ARENA_ARRAY(m->arena, Slot, s->ncarries * MAX_LANES);
+    Flow flow = carry_values(m, s, true, now);
+    if (flow == FLOW_ON) {
+        flow = s->kind == S_FOR ? run_for(m, s, now) : run_while(m, s, now);
+    }
+    if (flow == FLOW_ON) {
+        name_carries(m, s, now, true);
+    }
+    return flow;
+}
+
+/* The one place that a LEAVE reaches. */
+static Flow
+run_scope(Machine *m, const Stmt *s)
+{
+    Flow flow = run_block(m, &s->body);
+    return flow == FLOW_LEAVE ? FLOW_ON : flow;
+}
+
+static Flow
+run_stmt(Machine *m, const Stmt *s)
+{
+    switch (s->kind) {
+    case S_LET:
+    case S_SET:
+        return run_assign(m, s->var, s->value);
+    case S_STORE:
+        return run_store(m, s);
+    case S_CHECK:
+        return run_check(m, s);
+    case S_WARN:
+        return run_warn(m, s);
+    case S_IF:
+        return run_if(m, s);
+    case S_FOR:
+    case S_WHILE:
+        return run_loop(m, s);
+    case S_ALLOC:
+        return run_alloc(m, s->buf);
+    case S_FILL:
+        return run_fill(m, s);
+    case S_SCOPE:
+        return run_scope(m, s);
+    case S_LEAVE:
+        return FLOW_LEAVE;
+    case S_BREAK:
+        return FLOW_BREAK;
+    case S_CONTINUE:
+        return FLOW_CONTINUE;
+    default:
+        return FLOW_ON;
+    }
+}
+
+static Flow
+run_block(Machine *m, const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        if (--m->state->steps < 0) {
+            return end(m, EVAL_STEPS);
+        }
+        Flow flow = run_stmt(m, block->at[i]);
+        if (flow != FLOW_ON) {
+            return flow;
+        }
+    }
+    return FLOW_ON;
+}
+
+/* --- calls -------------------------------------------------------------- */
+
+/* Counted anew each time: functions have few results. */
+int
+ir_ret_slot(const Func *func, int ret)
+{
+    int slot = 0;
+    for (int i = 0; i < ret; i++) {
+        const Expr *value = func->rets.at[i].value;
+        slot += value ? slots_of(value->lanes) : 0;
+    }
+    return slot;
+}
+
+/* Arrays are not copied: the function works on the caller's memory. */
+static void
+bind_params(Machine *m)
+{
+    for (int i = 0; i < m->func->params.n; i++) {
+        const Param *param = &m->func->params.at[i];
+        if (param->var) {
+            set_var(m, param->var, &m->state->scalars[i]);
+        } else {
+            m->bufs[param->buf->id] = &m->state->arrays[i];
+        }
+    }
+}
+
+/* After the body, with its names still defined. */
+static EvalStatus
+give_results(Machine *m)
+{
+    for (int i = 0; i < m->func->rets.n; i++) {
+        const Ret *ret = &m->func->rets.at[i];
+        if (ret->buf) {
+            if (!m->bufs[ret->buf->id]) {
+                return EVAL_FAULT;
+            }
+            m->state->ret_arrays[i] = *m->bufs[ret->buf->id];
+        } else if (!eval(m, ret->value,
+                         m->state->rets + ir_ret_slot(m->func, i))) {
+            return m->status;
+        }
+    }
+    return EVAL_OK;
+}
+
+/* A flow that nobody caught (LEAVE outside a scope) is a broken rule. */
+EvalStatus
+ir_eval(Arena *arena, const Func *func, Eval *state)
+{
+    Machine m = {.arena = arena, .func = func, .state = state};
+    m.vars = ARENA_ARRAY(arena, Slot *, func->next_id);
+    m.bufs = ARENA_ARRAY(arena, EvalArray *, func->next_id);
+    bind_params(&m);
+    Flow flow = run_block(&m, &func->body);
+    if (flow != FLOW_ON) {
+        return flow == FLOW_END ? m.status : EVAL_FAULT;
+    }
+    return give_results(&m);
+}

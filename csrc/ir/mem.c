@@ -1,0 +1,185 @@
+/* Elements of arrays for the reference interpreter: where they are, what they
+ * hold, and whether two arrays share memory.
+ *
+ * The latter is answered exactly, byte by byte, since it is what the
+ * cleverer tests of the run time and of generated code are compared with.
+ */
+#include <string.h>
+
+#include "csrc/ir/mem.h"
+
+#define READ(type, field)                                                      \
+    do {                                                                       \
+        type value;                                                            \
+        memcpy(&value, at, sizeof(value));                                     \
+        slot.field = value;                                                    \
+    } while (0)
+
+Slot
+mem_read(DType dtype, const char *at)
+{
+    Slot slot = {0};
+    switch (dtype) {
+    case DT_BOOL:
+        slot.i = *at != 0;
+        break;
+    case DT_I8:
+        READ(int8_t, i);
+        break;
+    case DT_I16:
+        READ(int16_t, i);
+        break;
+    case DT_I32:
+        READ(int32_t, i);
+        break;
+    case DT_U8:
+        READ(uint8_t, i);
+        break;
+    case DT_U16:
+        READ(uint16_t, i);
+        break;
+    case DT_U32:
+        READ(uint32_t, i);
+        break;
+    case DT_F32: {
+        float value;
+        memcpy(&value, at, sizeof(value));
+        slot.f = (double)value;
+        break;
+    }
+    default:
+        memcpy(&slot, at, sizeof(slot));
+        break;
+    }
+    return slot;
+}
+#undef READ
+
+/* Integers are stored by their low bytes (little-endian, as all targets). */
+void
+mem_write(DType dtype, char *at, Slot slot)
+{
+    if (dtype == DT_F32) {
+        float value = (float)slot.f;
+        memcpy(at, &value, sizeof(value));
+    } else {
+        memcpy(at, &slot, (size_t)dtype_size(dtype));
+    }
+}
+
+/* Of validated extents: their product fits. */
+int64_t
+mem_count(const EvalArray *array, int rank)
+{
+    int64_t n = 1;
+    for (int i = 0; i < rank; i++) {
+        n *= array->dims[i];
+    }
+    return n;
+}
+
+/* Is 'index' inside?  At L_SCHED the last index of a contiguous buffer may
+ * leave its axis, while the address may not leave the buffer. */
+bool
+mem_inside(Level level, const Buf *buf, const EvalArray *array,
+           const int64_t *index)
+{
+    bool flat = level == L_SCHED && buf->layout == LAYOUT_C;
+    int64_t linear = 0;
+    for (int i = 0; i < buf->rank; i++) {
+        bool free = flat && i == buf->rank - 1;
+        if (!free && (index[i] < 0 || index[i] >= array->dims[i])) {
+            return false;
+        }
+        linear = linear * array->dims[i] + index[i];
+    }
+    return !flat || (linear >= 0 && linear < mem_count(array, buf->rank));
+}
+
+/* Strides are in bytes and may be zero or negative. */
+char *
+mem_address(const Buf *buf, const EvalArray *array, const int64_t *index)
+{
+    char *at = array->data;
+    for (int i = 0; i < buf->rank; i++) {
+        at += index[i] * array->strides[i];
+    }
+    return at;
+}
+
+/* --- do two arrays share a byte? ---------------------------------------- */
+
+/* Counts like an odometer, the last axis fastest. */
+bool
+mem_step(const EvalArray *array, int rank, int64_t *index)
+{
+    for (int i = rank - 1; i >= 0; i--) {
+        if (++index[i] < array->dims[i]) {
+            return true;
+        }
+        index[i] = 0;
+    }
+    return false;
+}
+
+/* The bytes from the lowest to behind the highest of the elements. */
+static void
+byte_range(const Buf *buf, const EvalArray *array, intptr_t *lo, intptr_t *hi)
+{
+    *lo = *hi = (intptr_t)array->data;
+    for (int i = 0; i < buf->rank; i++) {
+        int64_t reach = (array->dims[i] - 1) * array->strides[i];
+        *(reach < 0 ? lo : hi) += reach;
+    }
+    *hi += dtype_size(buf->dtype);
+}
+
+/* Marks the bytes of all elements in 'map', which begins at 'lo'; or, with
+ * 'ask', tells whether one is marked. */
+static bool
+mark_bytes(const Buf *buf, const EvalArray *array, intptr_t lo, intptr_t hi,
+           char *map, bool ask)
+{
+    int64_t index[MAX_RANK] = {0};
+    do {
+        intptr_t at = (intptr_t)mem_address(buf, array, index);
+        for (int i = 0; i < dtype_size(buf->dtype); i++, at++) {
+            if (at < lo || at >= hi) {
+                continue;
+            }
+            if (ask && map[at - lo]) {
+                return true;
+            }
+            map[at - lo] = 1;
+        }
+    } while (mem_step(array, buf->rank, index));
+    return false;
+}
+
+/* Ranges of bytes first; where they overlap, all bytes of one are marked and
+ * those of the other looked up, which settles interleaved arrays too. */
+bool
+mem_disjoint(Arena *arena, const Buf *lhs, const EvalArray *a, const Buf *rhs,
+             const EvalArray *b)
+{
+    if (mem_count(a, lhs->rank) == 0 || mem_count(b, rhs->rank) == 0) {
+        return true;
+    }
+    intptr_t lo_a;
+    intptr_t hi_a;
+    intptr_t lo_b;
+    intptr_t hi_b;
+    byte_range(lhs, a, &lo_a, &hi_a);
+    byte_range(rhs, b, &lo_b, &hi_b);
+    intptr_t lo = lo_a > lo_b ? lo_a : lo_b;
+    intptr_t hi = hi_a < hi_b ? hi_a : hi_b;
+    if (lo >= hi) {
+        return true;
+    }
+    if (hi - lo > LARGEST_ARRAY) {
+        return false;
+    }
+    char *map = arena_alloc(arena, (size_t)(hi - lo));
+    mark_bytes(lhs, a, lo, hi, map, false);
+    return !mark_bytes(rhs, b, lo, hi, map, true);
+}

@@ -1,0 +1,20 @@
+#ifndef VZ_IR_MEM_H
+#define VZ_IR_MEM_H
+/* Arrays as the reference interpreter sees them. */
+#include "csrc/ir/ir.h"
+
+enum { LARGEST_ARRAY = 1 << 28 }; /* bytes */
+
+Slot mem_read(DType dtype, const char *at);
+void mem_write(DType dtype, char *at, Slot slot);
+int64_t mem_count(const EvalArray *array, int rank); /* of elements */
+bool mem_inside(Level level, const Buf *buf, const EvalArray *array,
+                const int64_t *index);
+char *mem_address(const Buf *buf, const EvalArray *array,
+                  const int64_t *index);
+/* Steps 'index' to the next element; false after the last. */
+bool mem_step(const EvalArray *array, int rank, int64_t *index);
+/* Does no element of one share a byte with one of the other? */
+bool mem_disjoint(Arena *arena, const Buf *lhs, const EvalArray *a,
+                  const Buf *rhs, const EvalArray *b);
+#endif

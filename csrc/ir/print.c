@@ -1,0 +1,628 @@
+/* IR as text; text.h shows the form.
+ *
+ * Printing never fails: a broken function is printed too, because that is when
+ * one wants to see it.  Everything that a function holds is printed, except
+ * the Locs of expressions, so reading the text back gives an equal function.
+ * What a field has by default is left out.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "csrc/ir/ir.h"
+#include "csrc/ir/text.h"
+
+const char *const text_levels[] = {"array", "loops", "sched", NULL};
+const char *const text_actions[] = {"replay", "bail", NULL};
+const char *const text_excs[] = {
+    "index",  "zero_division", "overflow", "value",     "type", "unbound",
+    "assert", "raise",         "memory",   "speculate", NULL,
+};
+const char *const text_warns[] = {"divide", "overflow", "invalid", NULL};
+const char *const text_modes[] = {"serial", "parallel", "vector", NULL};
+const char *const text_kinds[] = {"arg", "result", "local", NULL};
+
+_Static_assert(sizeof(text_excs) / sizeof(char *) == X_COUNT + 1,
+               "words of Exc");
+
+/* "seen" holds the Vars whose type was printed; NULL when only an expression
+ * is printed. */
+typedef struct Printer {
+    Str *out;
+    Map *seen;
+    int depth;
+} Printer;
+
+static void print_block(Printer *p, const Block *block);
+
+/* --- names and places --------------------------------------------------- */
+
+/* The characters of names that the reader takes for one word. */
+static void
+print_name(Printer *p, const char *name)
+{
+    if (!name || !*name) {
+        str_add(p->out, "_");
+        return;
+    }
+    for (; *name; name++) {
+        unsigned char c = (unsigned char)*name;
+        bool plain = c == '_' || c >= 0x80 || (c >= '0' && c <= '9') ||
+                     (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        str_add_n(p->out, plain ? name : "_", 1);
+    }
+}
+
+/* ':f64' or ':f64x3'. */
+static void
+print_type(Printer *p, DType dtype, int lanes)
+{
+    str_addf(p->out, ":%s", dtype_short(dtype));
+    if (lanes) {
+        str_addf(p->out, "x%d", lanes);
+    }
+}
+
+/* '%name.id', and the type at the first mention. */
+static void
+print_var(Printer *p, const Var *var)
+{
+    if (!var) {
+        str_add(p->out, "%null");
+        return;
+    }
+    str_add(p->out, "%");
+    print_name(p, var->name);
+    str_addf(p->out, ".%d", var->id);
+    if (p->seen && !map_has(p->seen, var)) {
+        map_set(p->seen, var, NULL);
+        print_type(p, var->dtype, var->lanes);
+    }
+}
+
+/* '&name.id'; what it is stands where it is made. */
+static void
+print_buf(Printer *p, const Buf *buf)
+{
+    if (!buf) {
+        str_add(p->out, "&null");
+        return;
+    }
+    str_add(p->out, "&");
+    print_name(p, buf->name);
+    str_addf(p->out, ".%d", buf->id);
+}
+
+/* ' @line:col', the end in the shortest of its three forms, the file unless
+ * it is the first. */
+static void
+print_loc(Printer *p, Loc loc)
+{
+    str_addf(p->out, " @%u:%d", (unsigned)loc.line, loc.col);
+    if (loc.end_line != loc.line && (loc.end_line || loc.end_col)) {
+        str_addf(p->out, "-%u:%d", (unsigned)loc.end_line, loc.end_col);
+    } else if (loc.end_line) {
+        str_addf(p->out, "-%d", loc.end_col);
+    }
+    if (loc.file) {
+        str_addf(p->out, "/%d", loc.file);
+    }
+}
+
+static bool
+same_loc(Loc lhs, Loc rhs)
+{
+    return lhs.line == rhs.line && lhs.end_line == rhs.end_line &&
+           lhs.col == rhs.col && lhs.end_col == rhs.end_col &&
+           lhs.file == rhs.file;
+}
+
+/* Nothing for a statement without a place. */
+static void
+print_some_loc(Printer *p, Loc loc)
+{
+    if (!same_loc(loc, (Loc){0})) {
+        print_loc(p, loc);
+    }
+}
+
+/* --- expressions -------------------------------------------------------- */
+
+/* nan has many bit patterns; the usual one is 'nan'. */
+static void
+print_float(Printer *p, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    if (isnan(value) && bits != UINT64_C(0x7ff8000000000000)) {
+        str_addf(p->out, "nan#%016llx", (unsigned long long)bits);
+    } else {
+        str_add_double(p->out, value);
+    }
+}
+
+/* Without a type for int64 and float64, which are most. */
+static void
+print_const(Printer *p, const Expr *e)
+{
+    if (e->dtype == DT_BOOL) {
+        str_add(p->out, e->ival ? "true" : "false");
+        return;
+    }
+    if (dtype_is_float(e->dtype)) {
+        print_float(p, e->fval);
+    } else if (e->dtype == DT_U64) {
+        str_addf(p->out, "%llu", (unsigned long long)e->ival);
+    } else {
+        str_addf(p->out, "%lld", (long long)e->ival);
+    }
+    if (e->dtype != DT_F64 && e->dtype != DT_I64) {
+        print_type(p, e->dtype, 0);
+    }
+}
+
+static void print_expr(Printer *p, const Expr *e);
+
+/* 'a, b, c' */
+static void
+print_list(Printer *p, Expr *const *list, int n)
+{
+    for (int i = 0; i < n; i++) {
+        str_add(p->out, i ? ", " : "");
+        print_expr(p, list[i]);
+    }
+}
+
+/* The lanes tell a vector's load from one that lacks an index. */
+static void
+print_load(Printer *p, const Expr *e)
+{
+    print_buf(p, e->buf);
+    str_add(p->out, "[");
+    print_list(p, e->args, e->nargs);
+    str_add(p->out, "]");
+    if (e->lanes) {
+        str_addf(p->out, "<%d>", e->lanes);
+    }
+}
+
+/* What stands between the operator and the operands. */
+static void
+print_payload(Printer *p, const Expr *e)
+{
+    switch ((int)e->op) {
+    case E_DIM:
+        str_add(p->out, " ");
+        print_buf(p, e->buf);
+        str_addf(p->out, " %d", e->axis);
+        break;
+    case E_DISJOINT:
+        str_add(p->out, " ");
+        print_buf(p, e->buf);
+        str_add(p->out, " ");
+        print_buf(p, e->buf2);
+        break;
+    case E_CAST:
+        str_addf(p->out, " %s", dtype_short(e->dtype));
+        break;
+    case E_CALL:
+        str_addf(p->out, " %s", ir_fn_name(e->fn));
+        print_type(p, e->dtype, 0);
+        break;
+    case E_SPLAT:
+        str_addf(p->out, " %d", e->lanes);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Prefix form: no precedence to get wrong, and the tree shows. */
+static void
+print_expr(Printer *p, const Expr *e)
+{
+    if (!e) {
+        str_add(p->out, "(null)");
+        return;
+    }
+    if (e->op == E_CONST) {
+        print_const(p, e);
+    } else if (e->op == E_VAR) {
+        print_var(p, e->var);
+    } else if (e->op == E_LOAD) {
+        print_load(p, e);
+    } else {
+        str_addf(p->out, "(%s", ir_op_name(e->op));
+        print_payload(p, e);
+        for (int i = 0; i < e->nargs; i++) {
+            str_add(p->out, " ");
+            print_expr(p, e->args[i]);
+        }
+        str_add(p->out, ")");
+    }
+}
+
+void
+ir_print_expr(const Expr *e, Str *out)
+{
+    Printer p = {.out = out};
+    print_expr(&p, e);
+}
+
+/* --- buffers ------------------------------------------------------------ */
+
+/* An axis whose extent is asked of the array itself: ':'. */
+static bool
+is_own_dim(const Buf *buf, int axis)
+{
+    const Expr *e = buf->dims[axis];
+    return e && e->op == E_DIM && e->buf == buf && e->axis == axis;
+}
+
+/* The whole of 'buf'; 'number' is what "arg" is expected to be. */
+static void
+print_buf_whole(Printer *p, const Buf *buf, int number)
+{
+    print_buf(p, buf);
+    if (!buf) {
+        return;
+    }
+    print_type(p, buf->dtype, 0);
+    str_add(p->out, "[");
+    for (int i = 0; i < buf->rank; i++) {
+        str_add(p->out, i ? ", " : "");
+        if (is_own_dim(buf, i)) {
+            str_add(p->out, ":");
+        } else {
+            print_expr(p, buf->dims[i]);
+        }
+    }
+    str_add(p->out, "]");
+    if (buf->kind != BUF_ARG || number < 0) {
+        str_addf(p->out, " %s", text_kinds[buf->kind]);
+    }
+    if ((buf->layout == LAYOUT_C) != (buf->kind != BUF_ARG)) {
+        str_add(p->out, buf->layout == LAYOUT_C ? " c" : " any");
+    }
+    str_add(p->out, buf->space == SPACE_STACK ? " stack" : "");
+    if (buf->arg != number) {
+        str_addf(p->out, " number=%d", buf->arg);
+    }
+}
+
+/* --- statements --------------------------------------------------------- */
+
+/* Indentation and the first word of a line. */
+static void
+start(Printer *p, const char *word)
+{
+    for (int i = 0; i < p->depth; i++) {
+        str_add(p->out, "  ");
+    }
+    str_add(p->out, word);
+}
+
+static void
+end_line(Printer *p, Loc loc)
+{
+    print_some_loc(p, loc);
+    str_add(p->out, "\n");
+}
+
+/* ' {', the block one step deeper, '}' without the end of the line. */
+static void
+print_braces(Printer *p, const Block *block)
+{
+    str_add(p->out, " {\n");
+    p->depth++;
+    print_block(p, block);
+    p->depth--;
+    start(p, "}");
+}
+
+/* A line of a word and an expression. */
+static void
+print_word(Printer *p, const char *word, const Expr *e)
+{
+    start(p, word);
+    str_add(p->out, " ");
+    print_expr(p, e);
+    str_add(p->out, "\n");
+}
+
+/* Joins follow the IF: they are definitions of the block around it. */
+static void
+print_if(Printer *p, const Stmt *s)
+{
+    start(p, "if ");
+    print_expr(p, s->value);
+    print_some_loc(p, s->loc);
+    print_braces(p, &s->body);
+    if (s->els.n) {
+        str_add(p->out, " else");
+        print_braces(p, &s->els);
+    }
+    str_add(p->out, "\n");
+    for (int i = 0; i < s->njoins; i++) {
+        start(p, "join ");
+        print_var(p, s->joins[i].out);
+        str_add(p->out, " = ");
+        print_expr(p, s->joins[i].then_val);
+        str_add(p->out, ", ");
+        print_expr(p, s->joins[i].else_val);
+        str_add(p->out, "\n");
+    }
+}
+
+/* '#id mode poll @loc {' */
+static void
+print_loop_head(Printer *p, const Stmt *s)
+{
+    str_addf(p->out, " #%d", s->id);
+    if (s->mode != LOOP_SERIAL) {
+        str_addf(p->out, " %s", text_modes[s->mode]);
+    }
+    str_add(p->out, s->poll ? " poll" : "");
+    print_some_loc(p, s->loc);
+    str_add(p->out, " {\n");
+    p->depth++;
+    for (int i = 0; i < s->ncarries; i++) {
+        start(p, "carry ");
+        print_var(p, s->carries[i].var);
+        str_add(p->out, " = ");
+        print_expr(p, s->carries[i].init);
+        str_add(p->out, "\n");
+    }
+}
+
+/* 'next' and 'until' stand at the end of the body, where they are evaluated
+ * and where its names are known. */
+static void
+print_loop_tail(Printer *p, const Stmt *s)
+{
+    print_block(p, &s->body);
+    for (int i = 0; i < s->ncarries; i++) {
+        start(p, "next ");
+        print_var(p, s->carries[i].var);
+        str_add(p->out, " = ");
+        print_expr(p, s->carries[i].next);
+        if (s->carries[i].out) {
+            str_add(p->out, " -> ");
+            print_var(p, s->carries[i].out);
+        }
+        str_add(p->out, "\n");
+    }
+    if (s->until) {
+        print_word(p, "until", s->until);
+    }
+    p->depth--;
+    start(p, "}\n");
+}
+
+/* Its variable, like all definitions, is a first mention. */
+static void
+print_for(Printer *p, const Stmt *s)
+{
+    start(p, "for ");
+    print_var(p, s->var);
+    str_add(p->out, " in ");
+    print_expr(p, s->lo);
+    str_add(p->out, ", ");
+    print_expr(p, s->hi);
+    print_loop_head(p, s);
+    print_loop_tail(p, s);
+}
+
+/* The test follows what it needs, 'pre'. */
+static void
+print_while(Printer *p, const Stmt *s)
+{
+    start(p, "while");
+    print_loop_head(p, s);
+    if (s->pre.n) {
+        start(p, "pre");
+        print_braces(p, &s->pre);
+        str_add(p->out, "\n");
+    }
+    print_word(p, "test", s->value);
+    print_loop_tail(p, s);
+}
+
+/* A target for LEAVE. */
+static void
+print_scope(Printer *p, const Stmt *s)
+{
+    start(p, "scope");
+    print_some_loc(p, s->loc);
+    print_braces(p, &s->body);
+    str_add(p->out, "\n");
+}
+
+/* LET and SET. */
+static void
+print_assign(Printer *p, const char *word, const Stmt *s)
+{
+    start(p, word);
+    print_var(p, s->var);
+    str_add(p->out, " = ");
+    print_expr(p, s->value);
+}
+
+static void
+print_store(Printer *p, const Stmt *s)
+{
+    start(p, "store ");
+    print_buf(p, s->buf);
+    str_add(p->out, "[");
+    print_list(p, s->index, s->nindex);
+    str_add(p->out, "] = ");
+    print_expr(p, s->value);
+    str_add(p->out, s->logged ? " logged" : "");
+}
+
+/* The box that is left alone, if any: lo, hi per axis. */
+static void
+print_fill(Printer *p, const Stmt *s)
+{
+    start(p, "fill ");
+    print_buf(p, s->buf);
+    str_add(p->out, " = ");
+    print_expr(p, s->value);
+    if (s->has_keep) {
+        str_add(p->out, " keep [");
+        print_list(p, s->index, s->nindex);
+        str_add(p->out, "]");
+    }
+}
+
+/* The place of the buffer is printed if it is not the statement's. */
+static void
+print_alloc(Printer *p, const Stmt *s)
+{
+    start(p, "alloc ");
+    print_buf_whole(p, s->buf, -1);
+    if (s->buf && !same_loc(s->buf->loc, s->loc)) {
+        str_add(p->out, " made");
+        print_loc(p, s->buf->loc);
+    }
+}
+
+/* Statements of one line, without its end. */
+static void
+print_simple(Printer *p, const Stmt *s)
+{
+    switch ((int)s->kind) {
+    case S_LET:
+        print_assign(p, "let ", s);
+        break;
+    case S_SET:
+        print_assign(p, "set ", s);
+        break;
+    case S_STORE:
+        print_store(p, s);
+        break;
+    case S_CHECK:
+        start(p, "check ");
+        print_expr(p, s->value);
+        str_addf(p->out, " %s %s", text_excs[s->exc], text_actions[s->action]);
+        break;
+    case S_WARN:
+        start(p, "warn ");
+        print_expr(p, s->value);
+        str_addf(p->out, " %s", text_warns[s->warn]);
+        break;
+    case S_ALLOC:
+        print_alloc(p, s);
+        break;
+    case S_FILL:
+        print_fill(p, s);
+        break;
+    case S_LEAVE:
+        start(p, "leave");
+        break;
+    case S_BREAK:
+        start(p, "break");
+        break;
+    case S_CONTINUE:
+        start(p, "continue");
+        break;
+    case S_SHADOW:
+        start(p, "shadow");
+        break;
+    default:
+        start(p, "; unknown statement");
+        break;
+    }
+}
+
+/* One statement a line, blocks indented. */
+static void
+print_block(Printer *p, const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        switch ((int)s->kind) {
+        case S_IF:
+            print_if(p, s);
+            break;
+        case S_FOR:
+            print_for(p, s);
+            break;
+        case S_WHILE:
+            print_while(p, s);
+            break;
+        case S_SCOPE:
+            print_scope(p, s);
+            break;
+        default:
+            print_simple(p, s);
+            end_line(p, s->loc);
+            break;
+        }
+    }
+}
+
+/* For messages: Vars are printed without types. */
+void
+ir_print_stmt(const Stmt *s, Str *out)
+{
+    Printer p = {.out = out};
+    Stmt *list[1];
+    memcpy(list, &s, sizeof(s));
+    print_block(&p, &(Block){list, 1, 1});
+}
+
+/* The name that the caller uses, then the Var or Buf. */
+static void
+print_param(Printer *p, const Param *param, int number)
+{
+    start(p, "param ");
+    print_name(p, param->name);
+    if (param->var) {
+        str_add(p->out, " ");
+        print_var(p, param->var);
+    }
+    if (param->buf) {
+        str_add(p->out, " ");
+        print_buf_whole(p, param->buf, number);
+        print_some_loc(p, param->buf->loc);
+    }
+    str_add(p->out, "\n");
+}
+
+/* A value or a buffer. */
+static void
+print_ret(Printer *p, const Ret *ret)
+{
+    start(p, "ret");
+    if (ret->value) {
+        str_add(p->out, " ");
+        print_expr(p, ret->value);
+    }
+    if (ret->buf) {
+        str_add(p->out, " ");
+        print_buf(p, ret->buf);
+    }
+    str_add(p->out, "\n");
+}
+
+void
+ir_print(const Func *func, Str *out)
+{
+    Map seen = map_new(out->arena);
+    Printer p = {.out = out, .seen = &seen};
+    str_add(out, "func ");
+    print_name(&p, func->name);
+    str_addf(out, " %s", text_levels[func->level]);
+    str_add(out, func->general ? " general" : "");
+    print_some_loc(&p, func->loc);
+    str_add(out, " {\n");
+    p.depth = 1;
+    for (int i = 0; i < func->params.n; i++) {
+        print_param(&p, &func->params.at[i], i);
+    }
+    print_block(&p, &func->body);
+    for (int i = 0; i < func->rets.n; i++) {
+        print_ret(&p, &func->rets.at[i]);
+    }
+    str_add(out, "}\n");
+}

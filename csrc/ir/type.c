@@ -1,0 +1,338 @@
+/* Element types: their tables, NumPy's promotion, and types as people read
+ * them.
+ *
+ * Promotion needs no table of pairs.  Among the types here it follows from
+ * three facts: bool gives way to everything; an integer of b bits fits in a
+ * signed one of 2b; float32 holds integers of at most 16 bits, float64 is
+ * taken for all others.  int64 with uint64 has no integer to go to, so it
+ * becomes float64.  tests/test_ir.py compares all pairs with np.result_type.
+ */
+#include "csrc/ir/type.h"
+
+#include <string.h>
+
+typedef struct DTypeRow {
+    const char *name;
+    const char *text;
+    int size;
+    char kind; /* b bool, i signed, u unsigned, f float */
+} DTypeRow;
+
+static const DTypeRow rows[DT_COUNT] = {
+    [DT_BOOL] = {"bool", "b1", 1, 'b'},
+    [DT_I8] = {"int8", "i8", 1, 'i'},
+    [DT_I16] = {"int16", "i16", 2, 'i'},
+    [DT_I32] = {"int32", "i32", 4, 'i'},
+    [DT_I64] = {"int64", "i64", 8, 'i'},
+    [DT_U8] = {"uint8", "u8", 1, 'u'},
+    [DT_U16] = {"uint16", "u16", 2, 'u'},
+    [DT_U32] = {"uint32", "u32", 4, 'u'},
+    [DT_U64] = {"uint64", "u64", 8, 'u'},
+    [DT_F32] = {"float32", "f32", 4, 'f'},
+    [DT_F64] = {"float64", "f64", 8, 'f'},
+};
+
+int
+dtype_size(DType dt)
+{
+    return rows[dt].size;
+}
+
+bool
+dtype_is_int(DType dt)
+{
+    return rows[dt].kind == 'i' || rows[dt].kind == 'u';
+}
+
+bool
+dtype_is_signed(DType dt)
+{
+    return rows[dt].kind == 'i';
+}
+
+bool
+dtype_is_float(DType dt)
+{
+    return rows[dt].kind == 'f';
+}
+
+const char *
+dtype_name(DType dt)
+{
+    return rows[dt].name;
+}
+
+const char *
+dtype_short(DType dt)
+{
+    return rows[dt].text;
+}
+
+bool
+dtype_from_short(const char *text, DType *out)
+{
+    for (int i = 0; i < DT_COUNT; i++) {
+        if (strcmp(rows[i].text, text) == 0) {
+            *out = (DType)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* In two's complement: one further from 0 than the greatest. */
+int64_t
+dtype_min(DType dt)
+{
+    if (rows[dt].kind != 'i') {
+        return 0;
+    }
+    return -(int64_t)(dtype_max(dt)) - 1;
+}
+
+/* All bits of the type set, without the sign. */
+uint64_t
+dtype_max(DType dt)
+{
+    int bits = rows[dt].size * 8;
+    if (rows[dt].kind == 'b') {
+        return 1;
+    }
+    return UINT64_MAX >> (64 - bits + (rows[dt].kind == 'i'));
+}
+
+/* A float and any other: float32 only if it holds the other exactly. */
+static DType
+promote_float(DType real, DType other)
+{
+    if (real == DT_F32 && (other == DT_F32 || rows[other].size <= 2)) {
+        return DT_F32;
+    }
+    return DT_F64;
+}
+
+/* The signed type of 'size' bytes; float64 when there is none. */
+static DType
+signed_of_size(int size)
+{
+    switch (size) {
+    case 1:
+        return DT_I8;
+    case 2:
+        return DT_I16;
+    case 4:
+        return DT_I32;
+    case 8:
+        return DT_I64;
+    default:
+        return DT_F64;
+    }
+}
+
+/* Symmetric: each rule looks at both sides.  The signed type wins if it is
+ * the larger; else the next larger signed one must hold both. */
+DType
+dtype_promote(DType lhs, DType rhs)
+{
+    if (lhs == rhs || rhs == DT_BOOL) {
+        return lhs;
+    }
+    if (lhs == DT_BOOL) {
+        return rhs;
+    }
+    if (dtype_is_float(lhs)) {
+        return promote_float(lhs, rhs);
+    }
+    if (dtype_is_float(rhs)) {
+        return promote_float(rhs, lhs);
+    }
+    if (rows[lhs].kind == rows[rhs].kind) {
+        return rows[lhs].size > rows[rhs].size ? lhs : rhs;
+    }
+    DType with_sign = dtype_is_signed(lhs) ? lhs : rhs;
+    DType without = dtype_is_signed(lhs) ? rhs : lhs;
+    if (rows[with_sign].size > rows[without].size) {
+        return with_sign;
+    }
+    return signed_of_size(2 * rows[without].size);
+}
+
+/* --- Type --------------------------------------------------------------- */
+
+/* Python's own numbers by Python's names, NumPy's scalars by their dtype's. */
+static void
+add_num(Str *out, const Type *type)
+{
+    if (!type->weak) {
+        str_addf(out, "%s scalar", dtype_name(type->dtype));
+        return;
+    }
+    str_add(out, type->dtype == DT_BOOL        ? "bool"
+                 : dtype_is_float(type->dtype) ? "float"
+                                               : "int");
+}
+
+/* 'float32[:, :, 3]': an axis of unknown extent is ':'. */
+static void
+add_array(Str *out, const Type *type)
+{
+    str_addf(out, "%s[", dtype_name(type->dtype));
+    for (int i = 0; i < type->rank; i++) {
+        str_add(out, i ? ", " : "");
+        if (type->size[i] >= 0) {
+            str_addf(out, "%lld", (long long)type->size[i]);
+        } else {
+            str_add(out, ":");
+        }
+    }
+    str_add(out, "]");
+}
+
+/* As Python writes them: '(int,)' for one item, '[int]' for a list. */
+static void
+add_tuple(Str *out, const Type *type)
+{
+    str_add(out, type->is_list ? "[" : "(");
+    for (int i = 0; i < type->rank; i++) {
+        str_add(out, i ? ", " : "");
+        type_add(out, type->items[i]);
+    }
+    if (type->is_list) {
+        str_add(out, "]");
+    } else {
+        str_add(out, type->rank == 1 ? ",)" : ")");
+    }
+}
+
+/* Kinds that are told by a word and perhaps a name. */
+static void
+add_named(Str *out, const char *word, const Type *type)
+{
+    str_add(out, word);
+    if (type->name) {
+        str_addf(out, " %s", type->name);
+    }
+}
+
+/* The type without its alternative. */
+static void
+add_kind(Str *out, const Type *type)
+{
+    switch (type->kind) {
+    case TY_POISON:
+        str_add(out, "unknown");
+        break;
+    case TY_NONE:
+        str_add(out, "None");
+        break;
+    case TY_NUM:
+        add_num(out, type);
+        break;
+    case TY_ARRAY:
+        add_array(out, type);
+        break;
+    case TY_TUPLE:
+        add_tuple(out, type);
+        break;
+    case TY_STR:
+        str_add(out, "str");
+        break;
+    case TY_FUNC:
+        add_named(out, "function", type);
+        break;
+    case TY_MODULE:
+        add_named(out, "module", type);
+        break;
+    case TY_DTYPE:
+        str_addf(out, "dtype %s", dtype_name(type->dtype));
+        break;
+    case TY_RANGE:
+        str_add(out, "range");
+        break;
+    }
+}
+
+/* A maybe-type reads 'float64 scalar or int'. */
+void
+type_add(Str *out, const Type *type)
+{
+    static const char *const alts[] = {
+        [ALT_NEVER] = "",
+        [ALT_NONE] = " or None",
+        [ALT_UNBOUND] = " or unbound",
+        [ALT_BOOL] = " or bool",
+        [ALT_INT] = " or int",
+        [ALT_FLOAT] = " or float",
+    };
+    add_kind(out, type);
+    str_add(out, alts[type->alt]);
+}
+
+/* Known values are equal as bits: 0.0 and -0.0 are two types, nan is one. */
+static bool
+equal_known(const Type *lhs, const Type *rhs)
+{
+    if (lhs->known != rhs->known) {
+        return false;
+    }
+    if (!lhs->known) {
+        return true;
+    }
+    if (dtype_is_float(lhs->dtype)) {
+        return memcmp(&lhs->fval, &rhs->fval, sizeof(double)) == 0;
+    }
+    return lhs->ival == rhs->ival;
+}
+
+/* Item by item; the lengths are equal already. */
+static bool
+equal_items(const Type *lhs, const Type *rhs)
+{
+    for (int i = 0; i < lhs->rank; i++) {
+        if (!type_equal(lhs->items[i], rhs->items[i])) {
+            return false;
+        }
+    }
+    return lhs->is_list == rhs->is_list;
+}
+
+/* Sizes are part of the type: a known extent is what makes a vector. */
+static bool
+equal_array(const Type *lhs, const Type *rhs)
+{
+    size_t bytes = sizeof(int64_t) * (size_t)lhs->rank;
+    return lhs->dtype == rhs->dtype && lhs->layout == rhs->layout &&
+           memcmp(lhs->size, rhs->size, bytes) == 0;
+}
+
+/* Compares what its kind uses of a Type and nothing else: the other fields
+ * may hold anything. */
+bool
+type_equal(const Type *lhs, const Type *rhs)
+{
+    if (lhs == rhs) {
+        return true;
+    }
+    if (lhs->kind != rhs->kind || lhs->alt != rhs->alt ||
+        lhs->rank != rhs->rank) {
+        return false;
+    }
+    switch (lhs->kind) {
+    case TY_NUM:
+        return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak &&
+               equal_known(lhs, rhs);
+    case TY_ARRAY:
+        return equal_array(lhs, rhs);
+    case TY_TUPLE:
+        return equal_items(lhs, rhs);
+    case TY_DTYPE:
+        return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
+    case TY_STR:
+    case TY_MODULE:
+        return lhs->name == rhs->name;
+    case TY_FUNC:
+        return lhs->name == rhs->name && lhs->func == rhs->func;
+    default:
+        return true;
+    }
+}

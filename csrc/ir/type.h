@@ -1,0 +1,108 @@
+#ifndef VZ_IR_TYPE_H
+#define VZ_IR_TYPE_H
+/* Element types, and the types of Python expressions.
+ *
+ * The IR itself speaks only of DType.  'Type' belongs to the typed Ast and to
+ * what crosses the boundary to Python: arguments and results.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "csrc/base/str.h"
+
+enum { MAX_RANK = 8, MAX_LANES = 30 };
+
+typedef enum DType {
+    DT_BOOL,
+    DT_I8,
+    DT_I16,
+    DT_I32,
+    DT_I64,
+    DT_U8,
+    DT_U16,
+    DT_U32,
+    DT_U64,
+    DT_F32,
+    DT_F64,
+    DT_COUNT
+} DType;
+
+int dtype_size(DType dt);
+bool dtype_is_int(DType dt);    /* without bool */
+bool dtype_is_signed(DType dt); /* integers */
+bool dtype_is_float(DType dt);
+const char *dtype_name(DType dt); /* "bool" "int8" ... as NumPy has them */
+const char *dtype_short(DType dt); /* "b1" "i8" "u16" "f64": the IR's text */
+bool dtype_from_short(const char *text, DType *out);
+/* The least and greatest value of an integer or bool dtype. */
+int64_t dtype_min(DType dt);
+uint64_t dtype_max(DType dt);
+/* NumPy's promotion of two array or NumPy-scalar dtypes, as np.result_type. */
+DType dtype_promote(DType lhs, DType rhs);
+
+typedef enum TypeKind {
+    TY_POISON, /* an error was reported; says nothing further */
+    TY_NONE,
+    TY_NUM,    /* 1, 1.5, True, np.float32(1): "dtype", "weak" */
+    TY_ARRAY,
+    TY_TUPLE,  /* tuples and list displays of fixed length */
+    TY_STR,
+    TY_FUNC,   /* a user function, a builtin or a NumPy function */
+    TY_MODULE,
+    TY_DTYPE,  /* np.float32, float, 'uint8' used as a dtype */
+    TY_RANGE,
+} TypeKind;
+
+/* What a maybe-type may be instead, decided at run time by a flag that is
+ * carried beside the value (design: "joins").  A weak alternative of a NUM
+ * is the same number as a Python bool, int or float. */
+typedef enum Alt {
+    ALT_NEVER,
+    ALT_NONE,
+    ALT_UNBOUND,
+    ALT_BOOL,
+    ALT_INT,
+    ALT_FLOAT,
+} Alt;
+
+typedef enum Layout {
+    LAYOUT_ANY, /* any strides */
+    LAYOUT_C,   /* C-contiguous */
+} Layout;
+
+/* "weak" NUMs are Python's bool, int, float (dtype DT_BOOL, DT_I64, DT_F64);
+ * strong ones are NumPy scalars.  "known" says that the value is "ival" (bool
+ * and int) or "fval" (float).  ARRAY: "size" per axis is a constant or -1.
+ * TUPLE: "items" of "rank" types; "is_list" for a list display.  STR, FUNC,
+ * MODULE, DTYPE: "name" is the text or the canonical name ("numpy.zeros");
+ * a user function is "func" (index into Unit.funcs), else -1.
+ *
+ * Only inference fills the next: "object" numbers the array that an ARRAY is
+ * or is a part of ("view"); "memory" says that it lives in a buffer and not
+ * in registers.  "origin" of an int: the argument's axis or value that it is,
+ * 0 when unknown; a "size" of an axis with an origin is -1 - origin. */
+typedef struct Type {
+    TypeKind kind;
+    DType dtype;
+    bool weak;
+    bool known;
+    bool is_list;
+    Alt alt;
+    Layout layout;
+    int rank;
+    int func;
+    int64_t ival;
+    double fval;
+    Sym name;
+    int object;
+    int origin;
+    bool memory;
+    bool view;
+    int64_t size[MAX_RANK];
+    const struct Type **items;
+} Type;
+
+/* 'int', 'float64 scalar', 'float32[:, :, 3]', '(int, float)': for people. */
+void type_add(Str *out, const Type *type);
+bool type_equal(const Type *lhs, const Type *rhs);
+#endif

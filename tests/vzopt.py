@@ -1,0 +1,24 @@
+"""vz-opt, the compiler without Python, for the tests that drive it by text."""
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+needs_tools = pytest.mark.skipif(
+    not (shutil.which("gcc") and shutil.which("make")),
+    reason="needs gcc and make")
+
+
+@functools.cache
+def path():
+    """Builds it, under the sanitizers; VZ_OPT names another one."""
+    given = os.environ.get("VZ_OPT")
+    if not given:
+        subprocess.run(["make", "-s", "-C", str(ROOT), "core-tools"],
+                       check=True, stdout=subprocess.DEVNULL)
+    return given or str(ROOT / "build" / "tools" / "vz-opt")
