@@ -1,0 +1,85 @@
+#ifndef VZ_RUN_ABI_H
+#define VZ_RUN_ABI_H
+/* What a kernel and its host share.  Included by both sides; the emitter
+ * pastes it into every generated file, so it stands alone.
+ */
+#include <stdint.h>
+
+#define VZ_ABI 1
+
+/* A kernel's file exports two names:
+ *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
+ *     VZ_EXPORT int vz_kernel(VzCtx *ctx) ... */
+#define VZ_EXPORT __attribute__((visibility("default")))
+
+typedef union VzSlot {
+    int64_t i;
+    double f;
+    void *p;
+} VzSlot;
+
+typedef struct VzCtx VzCtx;
+
+/* A range of a parallel loop; 0 or a VzStatus other than VZ_OK.  "ctx" is a
+ * copy that belongs to the thread, so warn and fuel are written plainly. */
+typedef int VzRange(VzCtx *ctx, void *env, int64_t lo, int64_t hi);
+
+typedef enum VzStatus {
+    VZ_OK,
+    VZ_BAIL,      /* run the general kernel (after undo) */
+    VZ_REPLAY,    /* run the call in Python (after undo) */
+    VZ_NOMEM,     /* as REPLAY */
+    VZ_INTERRUPT, /* a signal handler wants to run */
+} VzStatus;
+
+/* Functions of the host.  "libm1" and "libm2" are the process's own libm in
+ * the order of fn.def's 'L' rows with 1 and 2 arguments. */
+typedef struct VzHost {
+    uint32_t abi;
+    /* Runs 'body' over disjoint parts of [lo, hi) by threads; 'cost'
+     * estimates nanoseconds of one round; serial when the whole is too small.
+     * Returns the status of the lowest range that failed.  Ranges must not
+     * call 'undo': a loop that may fail takes the 'shadow' before it. */
+    int (*parallel_for)(VzCtx *ctx, VzRange *body, void *env, int64_t lo,
+                        int64_t hi, double cost);
+    /* Fresh array for result number 'ret': data pointer, NULL when out of
+     * memory.  C-contiguous, not cleared unless 'zero'. */
+    void *(*result)(VzCtx *ctx, int ret, int dtype, int rank,
+                    const int64_t *dims, int zero);
+    /* Scratch memory of this call, freed at its end; may be called by several
+     * ranges at once. */
+    void *(*scratch)(VzCtx *ctx, int64_t bytes, int zero);
+    /* Keep 'size' (<= 8) bytes at 'at' so that they can be put back. */
+    int (*undo)(VzCtx *ctx, void *at, int size);
+    /* Keep a copy of every written argument at once. */
+    int (*shadow)(VzCtx *ctx);
+    /* May run Python signal handlers; VZ_INTERRUPT when they raised, or when
+     * this range needn't go on because a lower one failed.  Refills fuel. */
+    int (*poll)(VzCtx *ctx);
+    double (*const *libm1)(double);
+    double (*const *libm2)(double, double);
+    float (*powf)(float, float);
+    int pow_exact; /* this libm's pow is on the list of FN_SQUARE */
+    /* Memory for one range of a parallel loop, which frees it itself; any
+     * thread may call.  NULL when out of memory. */
+    void *(*range_alloc)(int64_t bytes);
+    void (*range_free)(void *at);
+} VzHost;
+
+/* One call.  "in": per parameter of the kernel a scalar, or for an array its
+ * data, then "rank" dims, then "rank" strides in bytes.  "out": per returned
+ * scalar its value (vectors: one slot per lane). */
+struct VzCtx {
+    const VzHost *host;
+    const VzSlot *in;
+    VzSlot *out;
+    int64_t fuel;      /* decremented by loops that poll */
+    int logging;       /* undo wants to know of stores */
+    volatile int stop; /* the host's own; kernels ask 'poll' */
+    uint32_t warn;     /* bit per IR Warn */
+    uint32_t fpflags;  /* FE_ flags gathered from other threads */
+    void *self;        /* the host's own */
+};
+
+typedef int VzKernel(VzCtx *ctx);
+#endif

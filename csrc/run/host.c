@@ -1,0 +1,216 @@
+/* The part of VzHost that needs no Python: threads and the process's libm.
+ *
+ * CPython's math functions and NumPy's scalar ones end in the libm of this
+ * process.  A kernel calls the same functions through a table of pointers, so
+ * that the C compiler can neither fold nor replace them.  The table's order
+ * is that of the 'L' rows of fn.def; POWF, which has another type, keeps an
+ * empty slot.
+ *
+ * pow_exact says that libm's pow(x, 2) is known well enough to be computed as
+ * x*x (FN_SQUARE).  glibc's pow since 2.28 is within 0.55 units in the last
+ * place (sysdeps/ieee754/dbl-64/e_pow.c: 0.52 with fma, 0.54 without), so it
+ * returns the correctly rounded square unless the exact one lies within 0.05
+ * units of the middle between two doubles; there the kernel calls pow.
+ * Versions are listed one by one: a new glibc may come with a new pow.
+ */
+#include <assert.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
+
+#include "csrc/run/parts.h"
+
+typedef double Fn1(double);
+typedef double Fn2(double, double);
+
+typedef struct Row1 {
+    const char *name;
+    Fn1 *fn;
+} Row1;
+
+typedef struct Row2 {
+    const char *name;
+    Fn2 *fn;
+} Row2;
+
+/* Names of fn.def to functions, in any order. */
+static const Row1 known1[] = {
+    {"exp", exp},     {"exp2", exp2},   {"expm1", expm1}, {"log", log},
+    {"log2", log2},   {"log10", log10}, {"log1p", log1p}, {"sin", sin},
+    {"cos", cos},     {"tan", tan},     {"asin", asin},   {"acos", acos},
+    {"atan", atan},   {"sinh", sinh},   {"cosh", cosh},   {"tanh", tanh},
+    {"asinh", asinh}, {"acosh", acosh}, {"atanh", atanh}, {"cbrt", cbrt},
+    {"erf", erf},     {"erfc", erfc},
+};
+static const Row2 known2[] = {
+    {"atan2", atan2},
+    {"fmod", fmod},
+    {"pow", pow},
+};
+
+/* The rows of fn.def by their place in it. */
+typedef struct FnRow {
+    const char *text;
+    int arity;
+    char origin;
+} FnRow;
+
+static const FnRow rows[] = {
+#define FN(id, text, arity, origin) {text, arity, origin},
+#include "csrc/ir/fn.def"
+#undef FN
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static Fn1 *libm1[ROWS];
+static Fn2 *libm2[ROWS];
+static int pow_exact;
+static char libm_name[64];
+
+/* NULL for a name this file doesn't know. */
+static Fn1 *
+find1(const char *name)
+{
+    for (size_t i = 0; i < sizeof(known1) / sizeof(known1[0]); i++) {
+        if (strcmp(known1[i].name, name) == 0) {
+            return known1[i].fn;
+        }
+    }
+    return NULL;
+}
+
+static Fn2 *
+find2(const char *name)
+{
+    for (size_t i = 0; i < sizeof(known2) / sizeof(known2[0]); i++) {
+        if (strcmp(known2[i].name, name) == 0) {
+            return known2[i].fn;
+        }
+    }
+    return NULL;
+}
+
+/* One slot per 'L' row of each arity, in the order of the rows. */
+static void
+fill_tables(void)
+{
+    int n1 = 0;
+    int n2 = 0;
+    for (int i = 0; i < ROWS; i++) {
+        if (rows[i].origin != 'L') {
+            continue;
+        }
+        if (rows[i].arity == 1) {
+            libm1[n1++] = find1(rows[i].text);
+            assert(libm1[n1 - 1]);
+        } else {
+            libm2[n2++] = find2(rows[i].text);
+            assert(libm2[n2 - 1] || strcmp(rows[i].text, "powf") == 0);
+        }
+    }
+}
+
+/* Is 'pow' that of the C library?  Another libm may have been put in front,
+ * by LD_PRELOAD or by linking, and nothing is known of its errors. */
+static bool
+is_libm_of_libc(void)
+{
+    Dl_info info;
+    Fn2 *fn = pow;
+    void *at = NULL;
+    memcpy(&at, &fn, sizeof(at));
+    if (!dladdr(at, &info) || !info.dli_fname) {
+        return false;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *base = slash ? slash + 1 : info.dli_fname;
+    return strncmp(base, "libm.so.6", 9) == 0 ||
+           strncmp(base, "libm-2.", 7) == 0;
+}
+
+#ifdef __GLIBC__
+/* Does the documented bound hold for glibc 'version', "2.36"? */
+static bool
+is_listed(const char *version)
+{
+    static const char *const listed[] = {
+        "2.28", "2.29", "2.30", "2.31", "2.32", "2.33", "2.34", "2.35",
+        "2.36", "2.37", "2.38", "2.39", "2.40", "2.41", "2.42",
+    };
+    for (size_t i = 0; i < sizeof(listed) / sizeof(listed[0]); i++) {
+        if (strcmp(listed[i], version) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+#endif
+
+/* The name goes into every key and manifest. */
+static void
+identify_libm(void)
+{
+    const char *kind = is_libm_of_libc() ? "" : " with another libm";
+#ifdef __GLIBC__
+    const char *version = gnu_get_libc_version();
+    snprintf(libm_name, sizeof(libm_name), "glibc %.32s%s", version, kind);
+    pow_exact = !*kind && is_listed(version);
+#else
+    snprintf(libm_name, sizeof(libm_name), "unknown%s", kind);
+#endif
+}
+
+/* Memory of a range: on a cache line of its own, since threads write side by
+ * side, and wide enough for the widest vector. */
+static void *
+range_alloc(int64_t bytes)
+{
+    void *at = NULL;
+    if (bytes < 0 || posix_memalign(&at, 64, (size_t)bytes + 1) != 0) {
+        return NULL;
+    }
+    return at;
+}
+
+static void
+range_free(void *at)
+{
+    free(at);
+}
+
+static void
+prepare(void)
+{
+    fill_tables();
+    identify_libm();
+}
+
+/* Sets what is listed in run.h and leaves the rest to the caller. */
+void
+host_init(VzHost *host)
+{
+    pthread_once(&once, prepare);
+    host->abi = VZ_ABI;
+    host->parallel_for = threads_parallel_for;
+    host->libm1 = libm1;
+    host->libm2 = libm2;
+    host->powf = powf;
+    host->pow_exact = pow_exact;
+    host->range_alloc = range_alloc;
+    host->range_free = range_free;
+}
+
+const char *
+host_libm(void)
+{
+    pthread_once(&once, prepare);
+    return libm_name;
+}

@@ -1,0 +1,142 @@
+#ifndef VZ_RUN_PARTS_H
+#define VZ_RUN_PARTS_H
+/* What the files of csrc/run share among themselves.
+ *
+ * Everything here returns normally: no arena is used and nothing jumps, since
+ * locks, open files and child processes are held.  Reasons go into buffers of
+ * WHY bytes; memory comes from malloc and is freed by blob_free.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "csrc/run/run.h"
+
+#ifndef VIZGEN_VERSION
+#define VIZGEN_VERSION "0"
+#endif
+
+enum { WHY = 512, KEY_SIZE = 65 };
+
+/* Bytes owned by whoever holds the Blob; always followed by a zero byte. */
+typedef struct Blob {
+    char *at;
+    size_t n;
+    size_t cap;
+} Blob;
+
+bool blob_add(Blob *blob, const void *bytes, size_t n);
+bool blob_addf(Blob *blob, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void blob_free(Blob *blob);
+
+/* --- dir.c: files and directories that nobody else can have prepared ------ */
+/* Open directory 'path', absolute, making missing parts if 'create'.  -1 and
+ * 'why' unless it is ours alone; see the head of dir.c for the rules. */
+int dir_open(const char *path, bool create, char *why);
+/* Open (or make) the directory 'name' of 'parent' by the same rules. */
+int dir_open_at(int parent, const char *name, bool create, char *why);
+/* Make a fresh directory 'prefix' + random digits; its name in 'name'. */
+int dir_temp(int parent, const char *prefix, char name[64]);
+/* Remove 'name' and all below it, following no symlink. */
+void dir_remove(int parent, const char *name);
+/* Remove what is ours, starts with 'prefix', and is older than an hour. */
+void dir_collect(int parent, const char *prefix);
+/* Call 'visit' for each entry but "." and "..". */
+void dir_each(int dir, void (*visit)(void *data, int dir, const char *name),
+              void *data);
+/* The whole of a regular file of ours with one link, not writable by others
+ * and not larger than 'limit'. */
+bool file_read(int dir, const char *name, size_t limit, Blob *out);
+/* A new file, 0600; false, and none left, when it can't be written. */
+bool file_write(int dir, const char *name, const void *bytes, size_t n,
+                bool sync);
+
+/* --- child.c -------------------------------------------------------------- */
+typedef struct ChildEnd {
+    bool ok;       /* ran and exited with 0 */
+    bool lost;     /* someone else took its exit status */
+    double seconds;
+    Blob output;   /* stdout and stderr, the first OUTPUT_LIMIT bytes */
+    char why[WHY]; /* when not ok */
+} ChildEnd;
+
+enum { OUTPUT_LIMIT = 1 << 20 };
+
+/* Run argv[0], an absolute path, in directory 'cwd'; see child.c. */
+void child_run(const char *const *argv, int cwd, double timeout,
+               ChildEnd *out);
+double cc_timeout(void);   /* VIZGEN_CC_TIMEOUT, seconds */
+double clock_seconds(void); /* monotonic */
+
+/* --- cpu.c ---------------------------------------------------------------- */
+/* Bit i: row i of the table of features is there, and usable. */
+uint64_t cpu_features(void);
+/* The bit of feature 'name' ("avx2", n bytes); 0 when it isn't a row. */
+uint64_t cpu_bit(const char *name, size_t n);
+/* "-mavx -mavx2 ..." in the order of the table. */
+void cpu_flags(uint64_t features, char *out, size_t size);
+/* The bits of such a text; false when it has any other word in it. */
+bool cpu_parse(const char *flags, uint64_t *out);
+
+/* --- cc.c ----------------------------------------------------------------- */
+/* The words of the command line that decide what code comes out. */
+bool cc_flags(const Compiler *cc, Blob *out);
+/* Compile 'text' and hand back the shared object; a malloced message when it
+ * failed. */
+bool cc_build(const Compiler *cc, const char *text, const char *extra_flags,
+              Blob *so, char **message, double *seconds);
+
+void cc_after_fork(void);
+
+/* --- manifest.c ----------------------------------------------------------- */
+/* What an entry says of itself; see manifest.c for the text form. */
+typedef struct Manifest {
+    char key[KEY_SIZE];
+    char sha[KEY_SIZE]; /* of the shared object */
+    uint64_t size;
+    unsigned abi;
+    char version[64];
+    char compiler[256];
+    char features[2048];
+    char libm[64];
+} Manifest;
+
+bool manifest_write(const Manifest *manifest, Blob *out);
+/* Strict: every byte of 'text' is accounted for, or false. */
+bool manifest_read(const char *text, size_t n, Manifest *out);
+
+/* --- cache.c -------------------------------------------------------------- */
+/* The open cache; "root" is -1 when there is none ("why"). */
+typedef struct Cache {
+    int root;
+    char dir[4096];
+    char why[WHY];
+} Cache;
+
+void cache_open(Cache *cache);
+void cache_close(Cache *cache);
+/* The verified shared object of 'key'; a bad entry is removed. */
+bool cache_get(const Cache *cache, const char *key, Blob *so);
+void cache_drop(const Cache *cache, const char *key);
+/* Publish; false when it could not be kept, which is nobody's business. */
+bool cache_put(const Cache *cache, const Manifest *manifest, const Blob *so);
+/* Hold the lock of 'key' for at most 'seconds' of waiting; -1 without. */
+int cache_lock(const Cache *cache, const char *key, double seconds);
+void cache_unlock(const Cache *cache, const char *key, int lock);
+/* A small text kept beside the entries under 'name' ("cc-..."). */
+bool cache_get_note(const Cache *cache, const char *name, Blob *out);
+void cache_put_note(const Cache *cache, const char *name, const Blob *text);
+
+/* --- load.c --------------------------------------------------------------- */
+/* The lock of everything in csrc/run that lives as long as the process, and
+ * one condition for all who wait for such things.  Free in a forked child. */
+void run_lock(void);
+void run_unlock(void);
+void run_wait(void); /* lets go of the lock meanwhile */
+void run_wake(void);
+
+/* --- threads.c ------------------------------------------------------------ */
+/* Is this thread running a range of a parallel loop? */
+bool threads_inside(void);
+#endif
