@@ -1,0 +1,205 @@
+#ifndef VZ_EMIT_CGEN_H
+#define VZ_EMIT_CGEN_H
+/* Inside the C emitter: what its files share.
+ *
+ *   c.c      the translation unit: functions, their heads, entry and exits
+ *   cuse.c   which variables are used, what a function needs from outside
+ *   cloop.c  what is decided of a loop before it is written
+ *   cstmt.c  statements
+ *   cnest.c  loops
+ *   cmem.c   allocating and filling buffers
+ *   cexpr.c  expressions
+ *   cplace.c names and places in memory
+ *
+ * Names in C.  A Var or Buf is 'name_id'.  All else that is generated does
+ * not end in '_' and digits, so no name of the user can collide: lanes are
+ * 'v_7v0', extents and byte strides of a Buf 'img_3n1' and 'img_3s0'.
+ */
+#include "csrc/emit/emit.h"
+
+/* How tightly an operator binds; a smaller operand is put in parentheses. */
+enum {
+    P_ANY,
+    P_COND,
+    P_BITS, /* & | ^ and shifts, whose operands always are P_UNARY */
+    P_EQUAL,
+    P_LESS,
+    P_ADD,
+    P_MUL,
+    P_UNARY,
+    P_ATOM,
+};
+
+enum {
+    C_INDENT = 4,
+    C_STACK_LIMIT = 16 * 1024, /* bytes of local arrays in one function */
+};
+
+/* Appends a line to the function at hand. */
+#define LINE(g, ...) str_line(&(g)->frame->text, __VA_ARGS__)
+
+/* A text and how tightly its outermost operator binds. */
+typedef struct Piece {
+    const char *text;
+    int prec;
+} Piece;
+
+typedef enum NeedKind {
+    NEED_VAR,
+    NEED_DATA,   /* pointer to a Buf's elements */
+    NEED_EXTENT, /* extent of "axis" */
+    NEED_STRIDE, /* byte stride of "axis" */
+} NeedKind;
+
+/* Something that a function is given by its caller. */
+typedef struct Need {
+    NeedKind kind;
+    const Var *var;
+    const Buf *buf;
+    int axis;
+} Need;
+
+typedef VEC(Need) NeedVec;
+
+/* One C function under construction. */
+typedef struct Frame {
+    Str text;             /* its statements so far */
+    const Stmt *parallel; /* the loop it runs a range of; NULL: the kernel */
+    const Stmt *vector;   /* the LOOP_VECTOR loop being written */
+    int loops;            /* loops around the statement being written */
+    int stack;            /* bytes of local arrays */
+    bool unwinds;         /* exits pass by 'done:', which frees memory */
+    bool warns;           /* has the local 'warn' */
+    bool polls;           /* has the local 'fuel' */
+    bool vector_warns;    /* "vector" contains what may warn */
+    bool fns[FN_COUNT];   /* functions called through the host's table */
+    VEC(const Buf *) reused; /* allocated inside loops, see VzMem */
+    size_t mark;          /* "text" up to here is counted in "line" */
+    uint32_t line;        /* line of the source that #line makes of "mark" */
+    uint16_t file;
+} Frame;
+
+typedef struct Gen {
+    Arena *arena;
+    const Func *func;
+    const Diags *diags;
+    bool people;        /* inspect_c: comments in place of #line */
+    bool count;         /* Opts.count_warnings */
+    const char *prefix; /* of the functions' names: 'k_blur' */
+    const bool *live;   /* by Var.id: its value is used */
+    const bool *stored; /* by Buf.id: some element is stored to */
+    const char **names; /* by id; NULL: not asked for yet */
+    Str units;          /* finished functions */
+    Frame *frame;
+} Gen;
+
+/* --- cplace.c */
+const char *c_type(DType dt); /* of an element in memory */
+const char *c_function_name(Arena *arena, Sym name); /* 'k_blur' */
+const char *c_name(Gen *g, const Var *var); /* without the lane */
+const char *c_var(Gen *g, const Var *var, int lane);
+const char *c_buf(Gen *g, const Buf *buf);
+/* What the extent of an axis is: E_CONST, E_VAR, or else the extent of its own
+ * of the Buf and axis that are set, which has a name in C. */
+const Expr *c_extent_of(const Buf **buf, int *axis);
+const char *c_extent(Gen *g, const Buf *buf, int axis);
+bool c_packed(const Buf *buf); /* elements lie in C order without gaps */
+/* The lvalue of an element of 'buf'; 'n' indices; 'lane' is the last one when
+ * 'n' is rank - 1. */
+const char *c_place(Gen *g, const Buf *buf, Expr *const *index, int n,
+                    int lane);
+
+/* --- cexpr.c */
+Piece c_piece(Gen *g, const Expr *e, int lane);
+/* 'e', or its 'lane', as an operand of something that binds like 'prec'. */
+const char *c_expr(Gen *g, const Expr *e, int lane, int prec);
+/* Declares what the frame's expressions call through the host's tables. */
+void c_fn_locals(Gen *g, Str *out);
+
+/* --- c.c */
+/* Where in VzCtx.in the argument 'buf' begins. */
+int c_slot(const Gen *g, const Buf *buf);
+/* Writes the function for the parallel 'loop' and its call. */
+void c_parallel(Gen *g, const Stmt *loop);
+
+/* --- cuse.c */
+/* By Var.id: does its value reach anything that counts? */
+const bool *c_live(Arena *arena, const Func *func);
+/* By Buf.id: is it written? */
+const bool *c_stored(Arena *arena, const Func *func);
+/* By id: the Vars and Bufs that 'block' defines, and 'also' (may be NULL). */
+const bool *c_defined(Gen *g, const Block *block, const Var *also);
+/* What 'block' uses and does not define: the body of the parallel 'loop', or
+ * with NULL that of the kernel, which also computes the results. */
+NeedVec c_needs(Gen *g, const Block *block, const Stmt *loop);
+
+/* --- cloop.c */
+/* May the rounds of 'loop' be written as '#pragma omp simd'? */
+bool c_vectorises(Arena *arena, const Func *func, const Stmt *loop);
+/* Has the function of 'parallel' (NULL: the kernel) memory to free? */
+bool c_reuses(const Func *func, const Stmt *parallel);
+/* C text of an estimate, in nanoseconds, of one round of 'loop'. */
+const char *c_cost(Gen *g, const Stmt *loop);
+
+/* --- cstmt.c */
+void c_block(Gen *g, const Block *block);
+/* The statements of 'block' before position 'end'. */
+void c_statements(Gen *g, const Block *block, int end);
+void c_open(Gen *g); /* indents */
+void c_close(Gen *g); /* and writes the brace */
+int c_lanes(const Var *var); /* how many C variables it is */
+const char *c_var_type(const Var *var);
+const char *c_not(Gen *g, const Expr *e); /* the condition that 'e' is false */
+/* Leaves the kernel or range with 'status' if 'condition', a C text, holds. */
+void c_exit_if(Gen *g, const char *condition, const char *status);
+/* Stores 'value' at 'place', both C texts, for the STORE or FILL 's'. */
+void c_put(Gen *g, const Stmt *s, const char *place, const char *value);
+/* '#line' or a comment, where the source's line changes. */
+void c_line(Gen *g, Loc loc);
+
+/* --- cmem.c */
+/* Writes an ALLOC; 'next' is the statement behind it or NULL.  True: 'next',
+ * which clears the buffer, is done too. */
+bool c_alloc(Gen *g, const Stmt *s, const Stmt *next);
+void c_fill(Gen *g, const Stmt *s);
+/* Bytes of a local array of constant size; 0: not for the stack. */
+int64_t c_stack_size(const Buf *buf);
+
+/* --- cnest.c */
+void c_loop(Gen *g, const Stmt *s);
+/* The FOR statement 's' alone, from 'lo' up to 'hi', both C texts. */
+void c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi);
+
+/* --- c.c */
+/* Where in VzCtx.in the argument 'buf' begins. */
+int c_slot(const Gen *g, const Buf *buf);
+/* Writes the function for the parallel 'loop' and its call. */
+void c_parallel(Gen *g, const Stmt *loop);
+
+/* --- cuse.c */
+/* By Var.id: does its value reach anything that counts? */
+const bool *c_live(Arena *arena, const Func *func);
+/* By Buf.id: is it written? */
+const bool *c_stored(Arena *arena, const Func *func);
+/* By id: the Vars and Bufs that 'block' defines, and 'also' (may be NULL). */
+const bool *c_defined(Gen *g, const Block *block, const Var *also);
+/* What 'block' uses and does not define: the body of the parallel 'loop', or
+ * with NULL that of the kernel, which also computes the results. */
+NeedVec c_needs(Gen *g, const Block *block, const Stmt *loop);
+
+/* --- cloop.c */
+/* May the rounds of 'loop' be written as '#pragma omp simd'? */
+bool c_vectorises(Arena *arena, const Func *func, const Stmt *loop);
+/* Has the function of 'parallel' (NULL: the kernel) memory to free? */
+bool c_reuses(const Func *func, const Stmt *parallel);
+/* C text of an estimate, in nanoseconds, of one round of 'loop'. */
+const char *c_cost(Gen *g, const Stmt *loop);
+
+/* --- cstmt.c */
+void c_block(Gen *g, const Block *block);
+/* 'return status' or what stands for it in this function. */
+const char *c_exit(Gen *g, const char *status);
+/* '#line' or a comment, where the source's line changes. */
+void c_line(Gen *g, Loc loc);
+
+#endif

@@ -1,0 +1,270 @@
+/* Memory in C: making buffers and filling them.
+ *
+ *     alloc &out.5:f64[(dim &img.0 0), 3] result number=0
+ *
+ *     const int64_t out_5dims[] = {img_0n0, 3};
+ *     double *const out_5 = ctx->host->result(ctx, 0, 10, 2, out_5dims, 0);
+ *     if (!out_5) {
+ *         return VZ_NOMEM;
+ *     }
+ *
+ * Local buffers: of constant size on the stack, up to a limit per function;
+ * else scratch memory of the call; inside loops one block per buffer that
+ * every round uses again (VzMem) and that the function frees at its end.
+ */
+#include <string.h>
+
+#include "csrc/emit/cgen.h"
+
+/* --- allocation ---------------------------------------------------------- */
+
+int64_t
+c_stack_size(const Buf *buf)
+{
+    int64_t bytes = dtype_size(buf->dtype);
+    for (int k = 0; k < buf->rank; k++) {
+        int64_t n;
+        if (!ir_const_int(buf->dims[k], &n) || n > C_STACK_LIMIT || n < 0) {
+            return 0;
+        }
+        bytes *= n;
+        if (bytes > C_STACK_LIMIT) {
+            return 0;
+        }
+    }
+    return buf->space == SPACE_STACK && bytes > 0 ? bytes : 0;
+}
+
+/* Names the extents that have no name yet, and lists them all. */
+static void
+write_extents(Gen *g, const Buf *buf)
+{
+    Str list = str_new(g->arena);
+    for (int k = 0; k < buf->rank; k++) {
+        const Buf *own = buf;
+        int axis = k;
+        const Expr *e = c_extent_of(&own, &axis);
+        if (own == buf && e->op != E_CONST && e->op != E_VAR) {
+            LINE(g, "const int64_t %s = %s;", c_extent(g, buf, k),
+                 c_expr(g, e, 0, P_ANY));
+        }
+        str_addf(&list, "%s%s", k ? ", " : "", c_extent(g, buf, k));
+    }
+    LINE(g, "const int64_t %sdims[] = {%s};", c_buf(g, buf),
+         buf->rank ? list.at : "0");
+}
+
+/* Made once more in every round of some loop of this function? */
+static bool
+is_reused(const Gen *g, const Buf *buf)
+{
+    return buf->kind == BUF_LOCAL &&
+           (g->frame->parallel != NULL || g->frame->loops > 0);
+}
+
+/* The call that gives the memory, for the three kinds of buffers that are
+ * not on the stack. */
+static const char *
+heap_source(Gen *g, const Buf *buf, bool zero)
+{
+    const char *name = c_buf(g, buf);
+    if (buf->kind == BUF_RESULT) {
+        return str_printf(g->arena,
+                          "ctx->host->result(ctx, %d, %d, %d, %sdims, %d)",
+                          buf->arg, (int)buf->dtype, buf->rank, name, zero);
+    }
+    const char *bytes = str_printf(g->arena, "vz_bytes(%d, %d, %sdims)",
+                                   dtype_size(buf->dtype), buf->rank, name);
+    if (is_reused(g, buf)) {
+        vec_push(g->arena, &g->frame->reused, buf);
+        return str_printf(g->arena, "vz_reuse(ctx, &%smem, %s)", name, bytes);
+    }
+    return str_printf(g->arena, "vz_scratch(ctx, %s, %d)", bytes, zero);
+}
+
+/* All bits zero, so not -0.0. */
+static bool
+is_zero(const Expr *e)
+{
+    static const double zero = 0;
+    if (e->op != E_CONST) {
+        return false;
+    }
+    return dtype_is_float(e->dtype) ? memcmp(&e->fval, &zero, 8) == 0
+                                    : e->ival == 0;
+}
+
+/* Is 'next' to clear the whole of 'buf'? */
+static bool
+clears(const Stmt *next, const Buf *buf)
+{
+    return next && next->kind == S_FILL && next->buf == buf &&
+           !next->has_keep && is_zero(next->value);
+}
+
+/* Memory that is used again can't come cleared: it is dirty from the second
+ * round on. */
+bool
+c_alloc(Gen *g, const Stmt *s, const Stmt *next)
+{
+    const Buf *buf = s->buf;
+    const char *type = c_type(buf->dtype);
+    int64_t bytes = c_stack_size(buf);
+    if (bytes > 0 && g->frame->stack + bytes <= C_STACK_LIMIT) {
+        g->frame->stack += (int)bytes;
+        LINE(g, "%s %s[%lld];", type, c_buf(g, buf),
+             (long long)(bytes / dtype_size(buf->dtype)));
+        return false;
+    }
+    bool zero = clears(next, buf) && !is_reused(g, buf);
+    write_extents(g, buf);
+    LINE(g, "%s *const %s = %s;", type, c_buf(g, buf),
+         heap_source(g, buf, zero));
+    c_exit_if(g, str_printf(g->arena, "!%s", c_buf(g, buf)), "VZ_NOMEM");
+    return zero;
+}
+
+/* --- filling ------------------------------------------------------------- */
+
+/* Elements [from, to), numbered in C order, of a packed buffer. */
+static void
+write_span(Gen *g, const Stmt *s, const char *from, const char *to)
+{
+    const char *name = c_buf(g, s->buf);
+    if (is_zero(s->value)) {
+        LINE(g, "vz_clear(%s, %s, %s, %d);", name, from, to,
+             dtype_size(s->buf->dtype));
+        return;
+    }
+    LINE(g, "for (int64_t i = %s, end = %s; i < end; i++) {", from, to);
+    c_open(g);
+    LINE(g, "%s[i] = value;", name);
+    c_close(g);
+}
+
+/* The product of the extents from axis 'k' on. */
+static const char *
+extent_product(Gen *g, const Buf *buf, int k)
+{
+    Str text = str_new(g->arena);
+    for (int axis = k; axis < buf->rank; axis++) {
+        str_addf(&text, "%s%s", axis > k ? " * " : "", c_extent(g, buf, axis));
+    }
+    return text.n > 0 ? text.at : "1";
+}
+
+/* The bounds of the box that is left alone, kept within the array. */
+static void
+write_box(Gen *g, const Stmt *s)
+{
+    for (int k = 0; k < s->buf->rank; k++) {
+        const char *extent = c_extent(g, s->buf, k);
+        LINE(g, "const int64_t lo%d = vz_clamp(%s, 0, %s);", k,
+             c_expr(g, s->index[2 * k], 0, P_ANY), extent);
+        LINE(g, "const int64_t hi%d = vz_clamp(%s, lo%d, %s);", k,
+             c_expr(g, s->index[2 * k + 1], 0, P_ANY), k, extent);
+    }
+}
+
+/* '(base + at) * size', from pieces that may be empty or "1". */
+static const char *
+row_start(Gen *g, const char *base, const char *at, const char *size)
+{
+    bool one = strcmp(size, "1") == 0;
+    if (strcmp(at, "0") == 0 && *base == '\0') {
+        return at;
+    }
+    if (strcmp(at, "0") == 0) {
+        return one ? base : str_printf(g->arena, "%s * %s", base, size);
+    }
+    if (*base == '\0') {
+        return one ? at : str_printf(g->arena, "%s * %s", at, size);
+    }
+    return one ? str_printf(g->arena, "%s + %s", base, at)
+               : str_printf(g->arena, "(%s + %s) * %s", base, at, size);
+}
+
+/* All of axis 'k' and inner ones but the box; 'base' is the number of the
+ * first row of axis 'k', "" for 0. */
+static void
+write_around(Gen *g, const Stmt *s, int k, const char *base)
+{
+    const char *size = extent_product(g, s->buf, k + 1);
+    const char *lo = str_printf(g->arena, "lo%d", k);
+    const char *hi = str_printf(g->arena, "hi%d", k);
+    write_span(g, s, row_start(g, base, "0", size),
+               row_start(g, base, lo, size));
+    if (k + 1 < s->buf->rank) {
+        const char *at = str_printf(g->arena, "at%d", k);
+        const char *row = str_printf(g->arena, "row%d", k + 1);
+        LINE(g, "for (int64_t %s = %s; %s < %s; %s++) {", at, lo, at, hi, at);
+        c_open(g);
+        LINE(g, "const int64_t %s = %s;", row,
+             row_start(g, base, at, c_extent(g, s->buf, k + 1)));
+        write_around(g, s, k + 1, row);
+        c_close(g);
+    }
+    write_span(g, s, row_start(g, base, hi, size),
+               row_start(g, base, c_extent(g, s->buf, k), size));
+}
+
+/* Element by element: arrays with strides, or whose old values are logged. */
+static void
+write_each(Gen *g, const Stmt *s)
+{
+    const Buf *buf = s->buf;
+    Str inside = str_new(g->arena);
+    Expr *index[MAX_RANK];
+    for (int k = 0; k < buf->rank; k++) {
+        Var *var = ARENA_NEW(g->arena, Var);
+        *var = (Var){.dtype = DT_I64, .id = g->func->next_id + 1 + k};
+        g->names[var->id] = str_printf(g->arena, "at%d", k);
+        index[k] = ir_ref(g->arena, var);
+        LINE(g, "for (int64_t at%d = 0; at%d < %s; at%d++) {", k, k,
+             c_extent(g, buf, k), k);
+        c_open(g);
+        str_addf(&inside, "%sat%d >= lo%d && at%d < hi%d", k ? " && " : "", k,
+                 k, k, k);
+    }
+    if (s->has_keep) {
+        LINE(g, "if (%s) {", inside.at);
+        c_open(g);
+        LINE(g, "continue;");
+        c_close(g);
+    }
+    c_put(g, s, c_place(g, buf, index, buf->rank, 0), "value");
+    for (int k = 0; k < buf->rank; k++) {
+        c_close(g);
+    }
+}
+
+/* A packed buffer is filled by runs of elements, whole rows or blocks
+ * wherever the box does not reach; others one by one. */
+void
+c_fill(Gen *g, const Stmt *s)
+{
+    bool spans = c_packed(s->buf) && !s->logged;
+    bool value = !(spans && is_zero(s->value));
+    bool braces = value || s->has_keep;
+    if (braces) {
+        LINE(g, "{");
+        c_open(g);
+    }
+    if (value) {
+        LINE(g, "const %s value = %s;", c_type(s->buf->dtype),
+             c_expr(g, s->value, 0, P_ANY));
+    }
+    if (s->has_keep) {
+        write_box(g, s);
+    }
+    if (!spans) {
+        write_each(g, s);
+    } else if (s->has_keep && s->buf->rank > 0) {
+        write_around(g, s, 0, "");
+    } else {
+        write_span(g, s, "0", extent_product(g, s->buf, 0));
+    }
+    if (braces) {
+        c_close(g);
+    }
+}

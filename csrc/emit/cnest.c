@@ -1,0 +1,385 @@
+/* Loops as C text.
+ *
+ *     for %x.5 in 1, %w.3 { carry %s.6 = 0.0 ... next %s.6 = (add %s.6 %v.7) }
+ *
+ *     double s_6 = 0.0;
+ *     for (int64_t x_5 = 1; x_5 < w_3; x_5++) {
+ *         ...
+ *         s_6 = s_6 + v_7;
+ *     }
+ *
+ * A carried value and the name it has after the loop share one C variable.
+ * Where 'until' is decided in a branch of the body's last IF, the updates and
+ * the 'break' are written into that branch, so that the C compiler sees the
+ * loop that the user wrote.
+ *
+ * In a LOOP_VECTOR loop checks set flags that are tested behind it.
+ */
+#include "csrc/emit/cgen.h"
+
+/* --- the end of a round -------------------------------------------------- */
+
+/* What is left to do at the end of a round, with the values that hold on the
+ * path taken. */
+typedef struct Tail {
+    const Stmt *loop;
+    Expr **next; /* per carry */
+    Expr *until; /* NULL: never */
+} Tail;
+
+/* Is something to be written for carry number 'i'? Not if its value is not
+ * used, nor if the round leaves it as it is. */
+static bool
+is_update(Gen *g, const Tail *tail, int i)
+{
+    const Var *var = tail->loop->carries[i].var;
+    const Expr *next = tail->next[i];
+    return g->live[var->id] && !(next->op == E_VAR && next->var == var);
+}
+
+/* Would 'e' be evaluated after a variable of it was updated?  "n": how many
+ * carries come before. */
+static bool
+is_late(Gen *g, const Tail *tail, const Expr *e, int n)
+{
+    bool late = false;
+    for (int i = 0; i < n; i++) {
+        late |= is_update(g, tail, i) &&
+                ir_uses(e, tail->loop->carries[i].var);
+    }
+    return late;
+}
+
+/* 'save' writes the new values that must be computed first into variables of
+ * their own, else all new values go to their places. */
+static void
+write_updates(Gen *g, const Tail *tail, bool save)
+{
+    for (int i = 0; i < tail->loop->ncarries; i++) {
+        const Var *var = tail->loop->carries[i].var;
+        if (!is_update(g, tail, i)) {
+            continue;
+        }
+        bool saved = is_late(g, tail, tail->next[i], i + (var->lanes > 0));
+        for (int lane = 0; lane < c_lanes(var); lane++) {
+            const char *name = c_var(g, var, lane);
+            if (save && saved) {
+                LINE(g, "const %s %snext = %s;", c_var_type(var), name,
+                     c_expr(g, tail->next[i], lane, P_ANY));
+            } else if (!save && saved) {
+                LINE(g, "%s = %snext;", name, name);
+            } else if (!save) {
+                LINE(g, "%s = %s;", name,
+                     c_expr(g, tail->next[i], lane, P_ANY));
+            }
+        }
+    }
+}
+
+/* The updates, all as if at once, then the end of the loop. 'until' speaks
+ * of the values before the update, so it may have to be saved as well. */
+static void
+write_tail(Gen *g, const Tail *tail)
+{
+    int64_t known = 0;
+    const Expr *until = tail->until;
+    bool decided = until == NULL || ir_const_int(until, &known);
+    bool late = !decided && is_late(g, tail, until, tail->loop->ncarries);
+    if (late) {
+        LINE(g, "const _Bool loop%d_ends = %s;", tail->loop->id,
+             c_expr(g, until, 0, P_ANY));
+    }
+    write_updates(g, tail, true);
+    write_updates(g, tail, false);
+    if (decided && known == 0) {
+        return;
+    }
+    if (decided) {
+        LINE(g, "break;");
+        return;
+    }
+    LINE(g, "if (%s) {",
+         late ? str_printf(g->arena, "loop%d_ends", tail->loop->id)
+              : c_expr(g, until, 0, P_ANY));
+    c_open(g);
+    LINE(g, "break;");
+    c_close(g);
+}
+
+/* 'tail' at the end of one branch of 's', where the joins are known. */
+static Tail
+tail_in_branch(Gen *g, const Tail *tail, const Stmt *s, bool then)
+{
+    Map map = map_new(g->arena);
+    for (int i = 0; i < s->njoins; i++) {
+        const Join *join = &s->joins[i];
+        map_set(&map, join->out, then ? join->then_val : join->else_val);
+    }
+    Tail inner = {.loop = tail->loop};
+    inner.until = ir_subst(g->arena, tail->until, &map);
+    inner.next = ARENA_ARRAY(g->arena, Expr *, tail->loop->ncarries + 1);
+    for (int i = 0; i < tail->loop->ncarries; i++) {
+        inner.next[i] = ir_subst(g->arena, tail->next[i], &map);
+    }
+    return inner;
+}
+
+/* The IF at the end of 'block' in a branch of which 'until' is decided. */
+static const Stmt *
+deciding_if(const Block *block, const Tail *tail)
+{
+    const Stmt *last = block->n > 0 ? vec_last(block) : NULL;
+    if (!last || last->kind != S_IF || !tail->until ||
+        tail->until->op != E_VAR) {
+        return NULL;
+    }
+    for (int i = 0; i < last->njoins; i++) {
+        const Join *join = &last->joins[i];
+        if (join->out == tail->until->var && (ir_is_const(join->then_val) ||
+                                              ir_is_const(join->else_val))) {
+            return last;
+        }
+    }
+    return NULL;
+}
+
+/* Does the path on which 'tail' stands leave the loop for sure? */
+static bool
+ends_loop(const Tail *tail)
+{
+    int64_t known = 0;
+    return ir_const_int(tail->until, &known) && known != 0;
+}
+
+static void write_round(Gen *g, const Block *block, const Tail *tail);
+
+/* The branch that ends the loop goes first, the other one needs no 'else'. */
+static void
+write_deciding(Gen *g, const Stmt *s, const Tail *tail)
+{
+    Tail then = tail_in_branch(g, tail, s, true);
+    Tail els = tail_in_branch(g, tail, s, false);
+    bool swap = !ends_loop(&then) && ends_loop(&els);
+    c_line(g, s->loc);
+    LINE(g, "if (%s) {", swap ? c_not(g, s->value)
+                              : c_expr(g, s->value, 0, P_ANY));
+    c_open(g);
+    write_round(g, swap ? &s->els : &s->body, swap ? &els : &then);
+    bool flat = ends_loop(swap ? &els : &then);
+    if (!flat) {
+        g->frame->text.indent -= C_INDENT;
+        LINE(g, "} else {");
+        c_open(g);
+    } else {
+        c_close(g);
+    }
+    write_round(g, swap ? &s->body : &s->els, swap ? &then : &els);
+    if (!flat) {
+        c_close(g);
+    }
+}
+
+/* The statements of 'block', then what 'tail' says. */
+static void
+write_round(Gen *g, const Block *block, const Tail *tail)
+{
+    const Stmt *last = deciding_if(block, tail);
+    if (last) {
+        c_statements(g, block, block->n - 1);
+        write_deciding(g, last, tail);
+    } else {
+        c_block(g, block);
+        write_tail(g, tail);
+    }
+}
+
+/* --- loops --------------------------------------------------------------- */
+
+/* The name a carry has behind the loop becomes another name of the C
+ * variable that is updated in it: nothing in the loop can see the one,
+ * nothing behind it the other. */
+static void
+write_inits(Gen *g, const Stmt *s)
+{
+    for (int i = 0; i < s->ncarries; i++) {
+        const Carry *carry = &s->carries[i];
+        g->names[carry->out->id] = c_name(g, carry->var);
+        for (int lane = 0;
+             g->live[carry->var->id] && lane < c_lanes(carry->var); lane++) {
+            LINE(g, "%s %s = %s;", c_var_type(carry->var),
+                 c_var(g, carry->var, lane),
+                 c_expr(g, carry->init, lane, P_ANY));
+        }
+    }
+}
+
+/* Burns fuel; in a range of a parallel loop 'ctx' is the thread's own. */
+static void
+write_poll(Gen *g)
+{
+    g->frame->polls = true;
+    c_exit_if(g, "vz_rare(--fuel < 0) && (fuel = vz_refuel(ctx)) < 0",
+              "VZ_INTERRUPT");
+}
+
+/* One round: poll, statements, updates. In the braces of the loop. */
+static void
+write_body(Gen *g, const Stmt *s)
+{
+    Tail tail = {.loop = s, .until = s->until};
+    tail.next = ARENA_ARRAY(g->arena, Expr *, s->ncarries + 1);
+    for (int i = 0; i < s->ncarries; i++) {
+        tail.next[i] = s->carries[i].next;
+    }
+    if (s->poll) {
+        write_poll(g);
+    }
+    write_round(g, &s->body, &tail);
+}
+
+/* The bound as it is tested in every round. */
+static const char *
+bound_text(Gen *g, const Stmt *s)
+{
+    const Expr *hi = s->hi;
+    bool sum = hi->op == E_ADD || hi->op == E_SUB;
+    bool simple = hi->nargs == 0 ||
+                  (sum && hi->args[0]->nargs == 0 && hi->args[1]->nargs == 0);
+    if (simple && !ir_has_load(hi)) {
+        return c_expr(g, hi, 0, hi->op == E_CONST ? P_ANY : P_ADD);
+    }
+    LINE(g, "const int64_t loop%d_end = %s;", s->id, c_expr(g, hi, 0, P_ANY));
+    return str_printf(g->arena, "loop%d_end", s->id);
+}
+
+void
+c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi)
+{
+    const char *var = c_var(g, s->var, 0);
+    LINE(g, "for (%s %s = %s; %s < %s; %s++) {", c_var_type(s->var), var, lo,
+         var, hi, var);
+    c_open(g);
+    g->frame->loops++;
+    write_body(g, s);
+    g->frame->loops--;
+    c_close(g);
+}
+
+/* Which flags the checks of a vector loop set. */
+typedef struct Flags {
+    bool bails;
+    bool fails;
+    bool warns;
+} Flags;
+
+/* Of a vector loop's statements, nested ones included. */
+static void
+note_flags(void *data, Stmt *s)
+{
+    Flags *flags = data;
+    bool check = s->kind == S_CHECK;
+    flags->bails |= check && s->action == ACT_BAIL;
+    flags->fails |= check && s->action == ACT_REPLAY;
+    flags->warns |= s->kind == S_WARN;
+}
+
+/* A flag starts cleared; 'list' collects what the simd pragma reduces by
+ * or. */
+static void
+declare_flag(Gen *g, const Stmt *s, bool used, const char *name, Str *list)
+{
+    if (used) {
+        LINE(g, "int loop%d_%s = 0;", s->id, name);
+        str_addf(list, "%sloop%d_%s", list->n > 0 ? ", " : "", s->id, name);
+    }
+}
+
+/* Behind the loop, when its stores are done: they are undone, or were to
+ * fresh memory. */
+static void
+test_flag(Gen *g, const Stmt *s, bool used, const char *name,
+          const char *status)
+{
+    if (used) {
+        c_exit_if(g, str_printf(g->arena, "vz_rare(loop%d_%s)", s->id, name),
+                  status);
+    }
+}
+
+/* The general kernel can always tell, so BAIL goes first. */
+static void
+write_vector(Gen *g, const Stmt *s, const char *hi)
+{
+    Flags flags = {0};
+    ir_each_stmt(&s->body, note_flags, &flags);
+    Str list = str_new(g->arena);
+    declare_flag(g, s, flags.bails, "bails", &list);
+    declare_flag(g, s, flags.fails, "fails", &list);
+    if (flags.warns || g->count) {
+        g->frame->warns = true;
+        str_addf(&list, "%swarn", list.n > 0 ? ", " : "");
+    }
+    if (list.n > 0) {
+        str_addf(&g->frame->text, "#pragma omp simd reduction(|: %s)\n",
+                 list.at);
+    } else {
+        str_add(&g->frame->text, "#pragma omp simd\n");
+    }
+    g->frame->vector = s;
+    c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
+    g->frame->vector = NULL;
+    test_flag(g, s, flags.bails, "bails", "VZ_BAIL");
+    test_flag(g, s, flags.fails, "fails", "VZ_REPLAY");
+}
+
+/* The bounds are computed once, before the carries get their first values;
+ * LOOP_VECTOR that can't be is an ordinary loop. */
+static void
+write_for(Gen *g, const Stmt *s)
+{
+    const char *hi = bound_text(g, s);
+    write_inits(g, s);
+    bool vector = s->mode == LOOP_VECTOR && !g->frame->vector &&
+                  c_vectorises(g->arena, g->func, s);
+    if (vector) {
+        write_vector(g, s, hi);
+    } else {
+        c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
+    }
+}
+
+/* What stands before the test runs in every round, so with statements there
+ * the loop is an endless one with a break. */
+static void
+write_while(Gen *g, const Stmt *s)
+{
+    write_inits(g, s);
+    g->frame->loops++;
+    if (s->pre.n == 0) {
+        LINE(g, "while (%s) {", c_expr(g, s->value, 0, P_ANY));
+        c_open(g);
+    } else {
+        LINE(g, "for (;;) {");
+        c_open(g);
+        c_block(g, &s->pre);
+        LINE(g, "if (%s) {", c_not(g, s->value));
+        c_open(g);
+        LINE(g, "break;");
+        c_close(g);
+    }
+    write_body(g, s);
+    c_close(g);
+    g->frame->loops--;
+}
+
+void
+c_loop(Gen *g, const Stmt *s)
+{
+    if (s->kind == S_WHILE) {
+        write_while(g, s);
+    } else if (s->mode == LOOP_PARALLEL && !g->frame->parallel) {
+        c_parallel(g, s);
+    } else {
+        write_for(g, s);
+    }
+}

@@ -1,0 +1,205 @@
+/* Names and places in C: how Vars, Bufs, extents and elements are called.
+ *
+ *     load(img, y, x)     img_1[y_4 * img_1n1 + x_5]                 LAYOUT_C
+ *                         *(const double *)(img_1 + y_4 * img_1s0
+ *                                           + x_5 * img_1s1)         LAYOUT_ANY
+ *
+ * Plain index arithmetic from the array's start: gcc and clang find the row
+ * pointers and strides by themselves, and do so as well as for hand-written
+ * row pointers.
+ */
+#include <string.h>
+
+#include "csrc/emit/cgen.h"
+
+static const char *const c_types[DT_COUNT] = {
+    [DT_BOOL] = "uint8_t", [DT_I8] = "int8_t",    [DT_I16] = "int16_t",
+    [DT_I32] = "int32_t",  [DT_I64] = "int64_t",  [DT_U8] = "uint8_t",
+    [DT_U16] = "uint16_t", [DT_U32] = "uint32_t", [DT_U64] = "uint64_t",
+    [DT_F32] = "float",    [DT_F64] = "double",
+};
+
+const char *
+c_type(DType dt)
+{
+    return c_types[dt];
+}
+
+/* --- names --------------------------------------------------------------- */
+
+static bool
+is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Everything but ASCII letters and digits as '_'. */
+static void
+add_clean(Str *out, Sym name)
+{
+    enum { LONGEST = 40 };
+    for (int i = 0; name && name[i] && i < LONGEST; i++) {
+        bool keep = is_letter(name[i]) || (name[i] >= '0' && name[i] <= '9');
+        str_add_n(out, keep ? &name[i] : "_", 1);
+    }
+}
+
+const char *
+c_function_name(Arena *arena, Sym name)
+{
+    Str text = str_new(arena);
+    str_add(&text, "k_");
+    add_clean(&text, name);
+    return text.at;
+}
+
+static const char *
+name_of(Gen *g, Sym name, int id)
+{
+    if (g->names[id] == NULL) {
+        Str text = str_new(g->arena);
+        str_add(&text, name && is_letter(*name) ? "" : "t");
+        add_clean(&text, name);
+        str_addf(&text, "_%d", id);
+        g->names[id] = text.at;
+    }
+    return g->names[id];
+}
+
+const char *
+c_name(Gen *g, const Var *var)
+{
+    return name_of(g, var->name, var->id);
+}
+
+const char *
+c_var(Gen *g, const Var *var, int lane)
+{
+    const char *name = c_name(g, var);
+    return var->lanes ? str_printf(g->arena, "%sv%d", name, lane) : name;
+}
+
+const char *
+c_buf(Gen *g, const Buf *buf)
+{
+    return name_of(g, buf->name, buf->id);
+}
+
+/* --- places in memory ---------------------------------------------------- */
+
+bool
+c_packed(const Buf *buf)
+{
+    return buf->kind != BUF_ARG || buf->layout == LAYOUT_C;
+}
+
+const Expr *
+c_extent_of(const Buf **buf, int *axis)
+{
+    const Expr *e = (*buf)->dims[*axis];
+    while (e->op == E_DIM && (e->buf != *buf || e->axis != *axis)) {
+        *buf = e->buf;
+        *axis = e->axis;
+        e = (*buf)->dims[*axis];
+    }
+    return e;
+}
+
+/* Extents have the name of the variable that gave them where there is one. */
+const char *
+c_extent(Gen *g, const Buf *buf, int axis)
+{
+    const Expr *e = c_extent_of(&buf, &axis);
+    if (e->op == E_CONST) {
+        return str_printf(g->arena, "%lld", (long long)e->ival);
+    }
+    if (e->op == E_VAR) {
+        return c_var(g, e->var, 0);
+    }
+    return str_printf(g->arena, "%sn%d", c_buf(g, buf), axis);
+}
+
+/* An index is computed in 64 bits. */
+static Piece
+index_piece(Gen *g, const Expr *e)
+{
+    if (e->op == E_CONST) {
+        return (Piece){str_printf(g->arena, "%lld", (long long)e->ival),
+                       e->ival < 0 ? P_UNARY : P_ATOM};
+    }
+    if (e->dtype != DT_I64) {
+        return (Piece){str_printf(g->arena, "(int64_t)%s",
+                                  c_expr(g, e, 0, P_UNARY)),
+                       P_UNARY};
+    }
+    return c_piece(g, e, 0);
+}
+
+/* 'acc * factor + next' without what is one or zero. */
+static Piece
+multiply_add(Gen *g, Piece acc, const char *factor, Piece next)
+{
+    if (strcmp(acc.text, "0") == 0) {
+        return next;
+    }
+    if (strcmp(factor, "1") != 0) {
+        acc.text = acc.prec < P_MUL
+                       ? str_printf(g->arena, "(%s) * %s", acc.text, factor)
+                       : str_printf(g->arena, "%s * %s", acc.text, factor);
+        acc.prec = P_MUL;
+    }
+    if (strcmp(next.text, "0") == 0) {
+        return acc;
+    }
+    return (Piece){str_printf(g->arena, "%s + %s", acc.text, next.text),
+                   P_ADD};
+}
+
+/* A vector's lane as the last index. */
+static Piece
+lane_piece(Gen *g, int lane)
+{
+    return (Piece){str_printf(g->arena, "%d", lane), P_ATOM};
+}
+
+/* The element's number in C order. */
+static const char *
+packed_index(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
+{
+    Piece acc = {"0", P_ATOM};
+    for (int k = 0; k < buf->rank; k++) {
+        Piece next = k < n ? index_piece(g, index[k]) : lane_piece(g, lane);
+        acc = multiply_add(g, acc, c_extent(g, buf, k), next);
+    }
+    return acc.text;
+}
+
+/* The byte offset of an element. */
+static const char *
+strided_offset(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
+{
+    Str text = str_new(g->arena);
+    for (int k = 0; k < buf->rank; k++) {
+        Piece at = k < n ? index_piece(g, index[k]) : lane_piece(g, lane);
+        const char *stride = str_printf(g->arena, "%ss%d", c_buf(g, buf), k);
+        Piece term = multiply_add(g, at, stride, (Piece){"0", P_ATOM});
+        if (strcmp(term.text, "0") != 0) {
+            str_addf(&text, " + %s", term.text);
+        }
+    }
+    return text.at;
+}
+
+/* The index or offset in full every time: the C compiler shares what
+ * repeats. */
+const char *
+c_place(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
+{
+    if (c_packed(buf)) {
+        return str_printf(g->arena, "%s[%s]", c_buf(g, buf),
+                          packed_index(g, buf, index, n, lane));
+    }
+    return str_printf(g->arena, "*(%s%s *)(%s%s)",
+                      g->stored[buf->id] ? "" : "const ", c_type(buf->dtype),
+                      c_buf(g, buf), strided_offset(g, buf, index, n, lane));
+}

@@ -1,0 +1,362 @@
+/* Statements as C text, but for loops (cnest.c) and memory (cmem.c).
+ *
+ *     let %v.7:f64 = (mul %a.2 2.0)             const double v_7 = a_2 * 2.0;
+ *     check (lt %i.4 %n.1) index replay         if (vz_rare(i_4 >= n_1)) {
+ *                                                   return VZ_REPLAY;
+ *                                               }
+ *
+ * Every SSA value is a constant of the smallest scope; what an IF hands out
+ * is a variable assigned in both branches.
+ */
+#include <string.h>
+
+#include "csrc/emit/cgen.h"
+
+void
+c_open(Gen *g)
+{
+    g->frame->text.indent += C_INDENT;
+}
+
+void
+c_close(Gen *g)
+{
+    g->frame->text.indent -= C_INDENT;
+    LINE(g, "}");
+}
+
+int
+c_lanes(const Var *var)
+{
+    return var->lanes ? var->lanes : 1;
+}
+
+const char *
+c_var_type(const Var *var)
+{
+    return var->dtype == DT_BOOL ? "_Bool" : c_type(var->dtype);
+}
+
+void
+c_exit_if(Gen *g, const char *condition, const char *status)
+{
+    LINE(g, "if (%s) {", condition);
+    c_open(g);
+    if (g->frame->unwinds) {
+        LINE(g, "status = %s;", status);
+        LINE(g, "goto done;");
+    } else {
+        LINE(g, "return %s;", status);
+    }
+    c_close(g);
+}
+
+/* --- lines of the user's source ------------------------------------------ */
+
+/* The source's line as a comment that can't end early. */
+static void
+comment_line(Gen *g, Loc loc)
+{
+    const char *text = g->diags->sources.at[loc.file].text;
+    for (uint32_t line = 1; text && line < loc.line; line++) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    Str out = str_new(g->arena);
+    while (text && (*text == ' ' || *text == '\t')) {
+        text++;
+    }
+    for (; text && *text && *text != '\n'; text++) {
+        char last = out.n > 0 ? out.at[out.n - 1] : ' ';
+        bool ok = *text >= ' ' && *text <= '~' && *text != '?' &&
+                  !(*text == '/' && last == '*') &&
+                  !(*text == '*' && last == '/');
+        str_add_n(&out, ok ? text : ".", 1);
+    }
+    LINE(g, "/* %s%u%s%s */", text ? "" : "line ", loc.line, text ? ": " : "",
+         out.at);
+}
+
+/* The source line that the C compiler takes the next line of text for. */
+static uint32_t
+presumed_line(Frame *frame)
+{
+    const char *at = frame->text.at + frame->mark;
+    for (at = strchr(at, '\n'); at; at = strchr(at + 1, '\n')) {
+        frame->line++;
+    }
+    frame->mark = frame->text.n;
+    return frame->line;
+}
+
+void
+c_line(Gen *g, Loc loc)
+{
+    Frame *frame = g->frame;
+    bool known = g->diags && loc.line > 0 && loc.file < g->diags->sources.n;
+    if (!known) {
+        return;
+    }
+    bool same = frame->file == loc.file + 1;
+    if (g->people) {
+        if (!same || frame->line != loc.line) {
+            comment_line(g, loc);
+        }
+    } else if (!same || presumed_line(frame) != loc.line) {
+        str_addf(&frame->text, "#line %u ", loc.line);
+        str_add_c_literal(&frame->text, g->diags->sources.at[loc.file].path);
+        str_add(&frame->text, "\n");
+        frame->mark = frame->text.n;
+    }
+    frame->line = loc.line;
+    frame->file = (uint16_t)(loc.file + 1);
+}
+
+/* --- simple statements --------------------------------------------------- */
+
+/* One C constant per lane; the C compiler keeps those it needs. */
+static void
+write_let(Gen *g, const Stmt *s)
+{
+    for (int lane = 0; lane < c_lanes(s->var); lane++) {
+        LINE(g, "const %s %s = %s;", c_var_type(s->var),
+             c_var(g, s->var, lane), c_expr(g, s->value, lane, P_ANY));
+    }
+}
+
+/* The old value is noted before the store; the host may decide against it
+ * once its log is as large as the arrays. */
+void
+c_put(Gen *g, const Stmt *s, const char *place, const char *value)
+{
+    if (s->logged) {
+        c_exit_if(g,
+                str_printf(g->arena,
+                           "ctx->logging && ctx->host->undo(ctx, &%s, %d)",
+                           place, dtype_size(s->buf->dtype)),
+                "VZ_NOMEM");
+    }
+    LINE(g, "%s = %s;", place, value);
+}
+
+/* A vector is read whole before its first lane is stored. */
+static void
+write_lanes(Gen *g, const Stmt *s)
+{
+    int lanes = (int)s->buf->dims[s->buf->rank - 1]->ival;
+    bool copied = ir_has_load(s->value);
+    if (copied) {
+        LINE(g, "{");
+        c_open(g);
+    }
+    for (int lane = 0; copied && lane < lanes; lane++) {
+        LINE(g, "const %s v%d = %s;", c_type(s->buf->dtype), lane,
+             c_expr(g, s->value, lane, P_ANY));
+    }
+    for (int lane = 0; lane < lanes; lane++) {
+        c_put(g, s, c_place(g, s->buf, s->index, s->nindex, lane),
+                    copied ? str_printf(g->arena, "v%d", lane)
+                           : c_expr(g, s->value, lane, P_ANY));
+    }
+    if (copied) {
+        c_close(g);
+    }
+}
+
+/* With an index per axis one element, with one less a whole vector. */
+static void
+write_store(Gen *g, const Stmt *s)
+{
+    if (s->nindex < s->buf->rank) {
+        write_lanes(g, s);
+    } else {
+        c_put(g, s, c_place(g, s->buf, s->index, s->nindex, 0),
+                    c_expr(g, s->value, 0, P_ANY));
+    }
+}
+
+/* 'e' is false. */
+const char *
+c_not(Gen *g, const Expr *e)
+{
+    Expr *lhs = e->nargs == 2 ? e->args[0] : NULL;
+    Expr *rhs = e->nargs == 2 ? e->args[1] : NULL;
+    bool whole = lhs && !dtype_is_float(lhs->dtype);
+    if (e->op == E_NOT) {
+        return c_expr(g, e->args[0], 0, P_BITS);
+    }
+    if (e->op == E_EQ || e->op == E_NE) {
+        Op op = e->op == E_EQ ? E_NE : E_EQ;
+        return c_expr(g, ir_binary(g->arena, op, lhs, rhs), 0, P_BITS);
+    }
+    if (whole && (e->op == E_LT || e->op == E_LE)) {
+        Op op = e->op == E_LT ? E_LE : E_LT;
+        return c_expr(g, ir_binary(g->arena, op, rhs, lhs), 0, P_BITS);
+    }
+    return str_printf(g->arena, "!%s", c_expr(g, e, 0, P_ATOM));
+}
+
+/* In a vector loop no way leads out: a flag remembers the failure. Else the
+ * rare way out is marked as such, which keeps it out of the loop's code. */
+static void
+write_check(Gen *g, const Stmt *s)
+{
+    bool bail = s->action == ACT_BAIL;
+    if (g->frame->vector) {
+        LINE(g, "loop%d_%s |= %s;", g->frame->vector->id,
+             bail ? "bails" : "fails", c_not(g, s->value));
+        return;
+    }
+    c_exit_if(g, str_printf(g->arena, "vz_rare(%s)", c_not(g, s->value)),
+            bail ? "VZ_BAIL" : "VZ_REPLAY");
+}
+
+/* The bits of Warn in a local, which ends in ctx->warn once the function
+ * has done its work. */
+static void
+write_warn(Gen *g, const Stmt *s)
+{
+    g->frame->warns = true;
+    LINE(g, "warn |= (uint32_t)%s << %d;", c_expr(g, s->value, 0, P_UNARY),
+         (int)s->warn);
+}
+
+/* --- branches ------------------------------------------------------------ */
+
+/* What the branches will assign, without a value yet. */
+static void
+declare_joins(Gen *g, const Stmt *s)
+{
+    for (int i = 0; i < s->njoins; i++) {
+        const Var *out = s->joins[i].out;
+        for (int lane = 0; g->live[out->id] && lane < c_lanes(out); lane++) {
+            LINE(g, "%s %s;", c_var_type(out), c_var(g, out, lane));
+        }
+    }
+}
+
+/* At the end of a branch; the joins see none of each other's values, which
+ * are all names of the other side of the assignment. */
+static void
+assign_joins(Gen *g, const Stmt *s, bool then)
+{
+    for (int i = 0; i < s->njoins; i++) {
+        const Join *join = &s->joins[i];
+        const Expr *value = then ? join->then_val : join->else_val;
+        for (int lane = 0;
+             g->live[join->out->id] && lane < c_lanes(join->out); lane++) {
+            LINE(g, "%s = %s;", c_var(g, join->out, lane),
+                 c_expr(g, value, lane, P_ANY));
+        }
+    }
+}
+
+/* Is anything written for this branch? */
+static bool
+has_branch(Gen *g, const Stmt *s, const Block *branch)
+{
+    bool joins = false;
+    for (int i = 0; i < s->njoins; i++) {
+        joins |= g->live[s->joins[i].out->id];
+    }
+    return joins || branch->n > 0;
+}
+
+/* An IF without a first branch is written with the condition turned round. */
+static void
+write_if(Gen *g, const Stmt *s)
+{
+    bool then = has_branch(g, s, &s->body);
+    bool els = has_branch(g, s, &s->els);
+    declare_joins(g, s);
+    LINE(g, "if (%s) {", then ? c_expr(g, s->value, 0, P_ANY)
+                              : c_not(g, s->value));
+    c_open(g);
+    if (then) {
+        c_block(g, &s->body);
+        assign_joins(g, s, true);
+    }
+    if (then && els) {
+        g->frame->text.indent -= C_INDENT;
+        LINE(g, "} else {");
+        c_open(g);
+    }
+    if (els) {
+        c_block(g, &s->els);
+        assign_joins(g, s, false);
+    }
+    c_close(g);
+}
+
+/* --- all together -------------------------------------------------------- */
+
+static void
+write_stmt(Gen *g, const Stmt *s)
+{
+    switch (s->kind) {
+    case S_LET:
+        write_let(g, s);
+        break;
+    case S_STORE:
+        write_store(g, s);
+        break;
+    case S_CHECK:
+        write_check(g, s);
+        break;
+    case S_WARN:
+        write_warn(g, s);
+        break;
+    case S_IF:
+        write_if(g, s);
+        break;
+    case S_FOR:
+    case S_WHILE:
+        c_loop(g, s);
+        break;
+    case S_ALLOC:
+        c_alloc(g, s, NULL);
+        break;
+    case S_FILL:
+        c_fill(g, s);
+        break;
+    case S_SHADOW:
+        c_exit_if(g, "ctx->host->shadow(ctx)", "VZ_NOMEM");
+        break;
+    default:
+        fatal("no C for a statement of kind %d", (int)s->kind);
+    }
+}
+
+/* Nothing is written for variables that are not used. */
+static bool
+is_void(Gen *g, const Stmt *s)
+{
+    return (s->kind == S_LET && !g->live[s->var->id]) ||
+           (s->kind == S_IF && !has_branch(g, s, &s->body) &&
+            !has_branch(g, s, &s->els));
+}
+
+/* An ALLOC whose next statement clears the buffer takes cleared memory. */
+void
+c_statements(Gen *g, const Block *block, int end)
+{
+    for (int i = 0; i < end; i++) {
+        const Stmt *s = block->at[i];
+        if (is_void(g, s)) {
+            continue;
+        }
+        c_line(g, s->loc);
+        const Stmt *next = i + 1 < end ? block->at[i + 1] : NULL;
+        if (s->kind == S_ALLOC && next && next->kind == S_FILL) {
+            i += c_alloc(g, s, next);
+        } else {
+            write_stmt(g, s);
+        }
+    }
+}
+
+void
+c_block(Gen *g, const Block *block)
+{
+    c_statements(g, block, block->n);
+}

@@ -1,0 +1,287 @@
+/* What the emitter must know before it writes: which variables are used, what
+ * a function needs from its caller, what a round of a loop may cost.
+ *
+ * The generated C compiles without a warning under -Wall -Wextra, so nothing
+ * unused is declared: expressions have no effects, hence a variable whose
+ * value reaches no store, check, bound or result is left out.
+ */
+#include "csrc/emit/cgen.h"
+
+/* --- liveness ------------------------------------------------------------ */
+
+/* "deps": by Var.id, the expressions that the value is made of. */
+typedef struct Live {
+    Arena *arena;
+    bool *live;
+    ExprVec *deps;
+    VarVec work;
+} Live;
+
+/* Marks the variables of 'e' as used; their definitions are looked at
+ * later. */
+static void
+mark_expr(Live *lv, const Expr *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    if (e->op == E_VAR && !lv->live[e->var->id]) {
+        lv->live[e->var->id] = true;
+        vec_push(lv->arena, &lv->work, e->var);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        mark_expr(lv, e->args[i]);
+    }
+}
+
+/* Notes that the value of 'var' is made of 'e', among others. */
+static void
+depend(Live *lv, const Var *var, Expr *e)
+{
+    vec_push(lv->arena, &lv->deps[var->id], e);
+}
+
+/* A carry is made of its first and its next value; what it is called behind
+ * the loop is made of the carry. */
+static void
+note_carries(Live *lv, const Stmt *s)
+{
+    for (int i = 0; i < s->ncarries; i++) {
+        const Carry *carry = &s->carries[i];
+        depend(lv, carry->var, carry->init);
+        depend(lv, carry->var, carry->next);
+        depend(lv, carry->out, ir_ref(lv->arena, carry->var));
+    }
+}
+
+/* Notes what a statement defines and marks what it uses at once. */
+static void
+note_stmt(void *data, Stmt *s)
+{
+    Live *lv = data;
+    if (s->kind == S_LET) {
+        depend(lv, s->var, s->value);
+    } else {
+        mark_expr(lv, s->value);
+    }
+    mark_expr(lv, s->lo);
+    mark_expr(lv, s->hi);
+    mark_expr(lv, s->until);
+    for (int i = 0; i < s->nindex; i++) {
+        mark_expr(lv, s->index[i]);
+    }
+    for (int i = 0; s->kind == S_ALLOC && i < s->buf->rank; i++) {
+        mark_expr(lv, s->buf->dims[i]);
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        depend(lv, s->joins[i].out, s->joins[i].then_val);
+        depend(lv, s->joins[i].out, s->joins[i].else_val);
+    }
+    note_carries(lv, s);
+}
+
+/* Nothing is used but what stores, checks, warnings, conditions, bounds,
+ * sizes and results need, directly or through definitions. */
+const bool *
+c_live(Arena *arena, const Func *func)
+{
+    Live lv = {.arena = arena};
+    lv.live = ARENA_ARRAY(arena, bool, func->next_id + 1);
+    lv.deps = ARENA_ARRAY(arena, ExprVec, func->next_id + 1);
+    ir_each_stmt(&func->body, note_stmt, &lv);
+    for (int i = 0; i < func->rets.n; i++) {
+        mark_expr(&lv, func->rets.at[i].value);
+    }
+    while (lv.work.n > 0) {
+        const Var *var = lv.work.at[--lv.work.n];
+        for (int i = 0; i < lv.deps[var->id].n; i++) {
+            mark_expr(&lv, lv.deps[var->id].at[i]);
+        }
+    }
+    return lv.live;
+}
+
+/* An ALLOC counts: its pointer must not be one to const. */
+static void
+note_stored(void *data, Stmt *s)
+{
+    bool *stored = data;
+    if (s->kind == S_STORE || s->kind == S_FILL || s->kind == S_ALLOC) {
+        stored[s->buf->id] = true;
+    }
+}
+
+const bool *
+c_stored(Arena *arena, const Func *func)
+{
+    bool *stored = ARENA_ARRAY(arena, bool, func->next_id + 1);
+    ir_each_stmt(&func->body, note_stored, stored);
+    return stored;
+}
+
+/* --- needs --------------------------------------------------------------- */
+
+/* "inside": by id of Vars and Bufs, defined by the code at hand.  "seen": by
+ * id, one bit per Need of a Var or Buf. */
+typedef struct Needs {
+    Gen *g;
+    const bool *inside;
+    uint32_t *seen;
+    NeedVec out;
+} Needs;
+
+/* Joins and carries' outs are defined in the block around the statement,
+ * the loop variable and carries inside; ids tell them apart well enough. */
+static void
+define_stmt(void *data, Stmt *s)
+{
+    bool *inside = data;
+    if (s->kind == S_LET || s->kind == S_FOR) {
+        inside[s->var->id] = true;
+    }
+    if (s->kind == S_ALLOC) {
+        inside[s->buf->id] = true;
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        inside[s->joins[i].out->id] = true;
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        inside[s->carries[i].var->id] = true;
+        inside[s->carries[i].out->id] = true;
+    }
+}
+
+/* Lists 'what' once, unless the code at hand defines it itself. */
+static void
+need(Needs *needs, NeedKind kind, int id, Need what)
+{
+    uint32_t bit = kind == NEED_EXTENT   ? UINT32_C(4) << what.axis
+                   : kind == NEED_STRIDE ? UINT32_C(4) << (8 + what.axis)
+                                         : 1u;
+    if (needs->inside[id] || (needs->seen[id] & bit) != 0) {
+        return;
+    }
+    needs->seen[id] |= bit;
+    what.kind = kind;
+    vec_push(needs->g->arena, &needs->out, what);
+}
+
+static void
+need_var(Needs *needs, const Var *var)
+{
+    need(needs, NEED_VAR, var->id, (Need){.var = var});
+}
+
+/* By way of what the extent is: a constant needs nothing, an extent that is
+ * a variable needs the variable. */
+static void
+need_extent(Needs *needs, const Buf *buf, int axis)
+{
+    const Expr *e = c_extent_of(&buf, &axis);
+    if (e->op == E_VAR) {
+        need_var(needs, e->var);
+    } else if (e->op != E_CONST) {
+        need(needs, NEED_EXTENT, buf->id, (Need){.buf = buf, .axis = axis});
+    }
+}
+
+/* What the address of an element is computed from. */
+static void
+need_element(Needs *needs, const Buf *buf)
+{
+    need(needs, NEED_DATA, buf->id, (Need){.buf = buf});
+    for (int k = 0; k < buf->rank; k++) {
+        if (!c_packed(buf)) {
+            need(needs, NEED_STRIDE, buf->id, (Need){.buf = buf, .axis = k});
+        } else if (k > 0) {
+            need_extent(needs, buf, k);
+        }
+    }
+}
+
+static void
+need_expr(Needs *needs, const Expr *e)
+{
+    if (e == NULL) {
+        return;
+    }
+    if (e->op == E_VAR) {
+        need_var(needs, e->var);
+    } else if (e->op == E_DIM) {
+        need_extent(needs, e->buf, e->axis);
+    } else if (e->op == E_LOAD) {
+        need_element(needs, e->buf);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        need_expr(needs, e->args[i]);
+    }
+}
+
+/* Joins and carries that are not live are not written, nor needed. */
+static void
+need_outs(Needs *needs, const Stmt *s)
+{
+    const bool *live = needs->g->live;
+    for (int i = 0; i < s->njoins; i++) {
+        if (live[s->joins[i].out->id]) {
+            need_expr(needs, s->joins[i].then_val);
+            need_expr(needs, s->joins[i].else_val);
+        }
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        if (live[s->carries[i].var->id]) {
+            need_expr(needs, s->carries[i].init);
+            need_expr(needs, s->carries[i].next);
+        }
+    }
+}
+
+/* As c_statements writes it: an unused LET is not there. */
+static void
+need_stmt(void *data, Stmt *s)
+{
+    Needs *needs = data;
+    if (s->kind == S_LET && !needs->g->live[s->var->id]) {
+        return;
+    }
+    need_expr(needs, s->value);
+    need_expr(needs, s->lo);
+    need_expr(needs, s->hi);
+    need_expr(needs, s->until);
+    for (int i = 0; i < s->nindex; i++) {
+        need_expr(needs, s->index[i]);
+    }
+    need_outs(needs, s);
+    if (s->kind == S_STORE || s->kind == S_FILL) {
+        need_element(needs, s->buf);
+    }
+    for (int k = 0; (s->kind == S_FILL || s->kind == S_ALLOC) &&
+                    k < s->buf->rank; k++) {
+        need_extent(needs, s->buf, k);
+        need_expr(needs, s->kind == S_ALLOC ? s->buf->dims[k] : NULL);
+    }
+}
+
+const bool *
+c_defined(Gen *g, const Block *block, const Var *also)
+{
+    bool *inside = ARENA_ARRAY(g->arena, bool, g->func->next_id + 1);
+    ir_each_stmt(block, define_stmt, inside);
+    if (also) {
+        inside[also->id] = true;
+    }
+    return inside;
+}
+
+NeedVec
+c_needs(Gen *g, const Block *block, const Stmt *loop)
+{
+    Needs needs = {.g = g};
+    needs.inside = c_defined(g, block, loop ? loop->var : NULL);
+    needs.seen = ARENA_ARRAY(g->arena, uint32_t, g->func->next_id + 1);
+    ir_each_stmt(block, need_stmt, &needs);
+    for (int i = 0; !loop && i < g->func->rets.n; i++) {
+        need_expr(&needs, g->func->rets.at[i].value);
+    }
+    return needs.out;
+}

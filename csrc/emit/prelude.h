@@ -1,0 +1,383 @@
+#ifndef VZ_EMIT_PRELUDE_H
+#define VZ_EMIT_PRELUDE_H
+/* Helpers of generated kernels, pasted in front of every one of them.
+ *
+ * What C has as an operator and means the same as Python or NumPy is emitted
+ * as that operator; here is the rest, free of undefined behaviour: floor
+ * division, shifts, overflow predicates, casts of floats as x86 NumPy does
+ * them, Python's and NumPy's float % and //, and pow(x, 2).
+ *
+ * It is parsed with every kernel, so it is kept short and includes nothing
+ * but <stdint.h>.  Functions are named vz_OPERATION_DTYPE; names of the
+ * user's program never begin with 'vz_' (they end in '_NUMBER').
+ */
+#include "csrc/run/abi.h"
+
+/* What a program's own text may be warned of, or a lane that nobody reads. */
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Winteger-overflow"
+#pragma clang diagnostic ignored "-Wxor-used-as-pow"
+#pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
+#else
+#pragma GCC diagnostic ignored "-Woverflow"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wbool-compare"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
+
+#define VZ_INLINE static inline __attribute__((always_inline))
+#define VZ_COLD static __attribute__((noinline, cold))
+#define VZ_EXPORT __attribute__((visibility("default")))
+#define vz_rare(cond) __builtin_expect((cond), 0)
+
+/* --- integers ------------------------------------------------------------ */
+
+/* For every width.  idiv and mod round towards -inf; by zero they give 0, and
+ * MIN // -1 wraps.  Shifts by the width or more leave only the sign. */
+#define VZ_COMMON(S, T, U, BITS)                                              \
+    VZ_INLINE T vz_min_##S(T a, T b) { return a < b ? a : b; }                \
+    VZ_INLINE T vz_max_##S(T a, T b) { return a > b ? a : b; }                \
+    VZ_INLINE T vz_shl_##S(T a, T b)                                          \
+    {                                                                         \
+        return (U)b < BITS ? (T)((uint64_t)a << (U)b) : (T)0;                 \
+    }                                                                         \
+    VZ_INLINE T vz_shr_##S(T a, T b)                                          \
+    {                                                                         \
+        return (U)b < BITS ? (T)(a >> (U)b) : (T)(a < 0 ? -1 : 0);            \
+    }                                                                         \
+    VZ_INLINE int vz_addo_##S(T a, T b)                                       \
+    {                                                                         \
+        T r;                                                                  \
+        return __builtin_add_overflow(a, b, &r);                              \
+    }                                                                         \
+    VZ_INLINE int vz_subo_##S(T a, T b)                                       \
+    {                                                                         \
+        T r;                                                                  \
+        return __builtin_sub_overflow(a, b, &r);                              \
+    }                                                                         \
+    VZ_INLINE int vz_mulo_##S(T a, T b)                                       \
+    {                                                                         \
+        T r;                                                                  \
+        return __builtin_mul_overflow(a, b, &r);                              \
+    }
+
+#define VZ_SIGNED(S, T, U, BITS)                                              \
+    VZ_COMMON(S, T, U, BITS)                                                  \
+    VZ_INLINE T vz_abs_##S(T a) { return (T)(a < 0 ? (U)0 - (U)a : (U)a); }   \
+    VZ_INLINE T vz_idiv_##S(T a, T b)                                         \
+    {                                                                         \
+        if (vz_rare((U)((U)b + 1) <= 1)) {                                    \
+            return (T)(b ? (U)0 - (U)a : 0);                                  \
+        }                                                                     \
+        return (T)(a / b - ((a % b != 0) & ((a ^ b) < 0)));                   \
+    }                                                                         \
+    VZ_INLINE T vz_mod_##S(T a, T b)                                          \
+    {                                                                         \
+        if (vz_rare((U)((U)b + 1) <= 1)) {                                    \
+            return 0;                                                         \
+        }                                                                     \
+        T r = (T)(a % b);                                                     \
+        return (T)(r != 0 && (r ^ b) < 0 ? r + b : r);                        \
+    }
+
+#define VZ_UNSIGNED(S, T, BITS)                                               \
+    VZ_COMMON(S, T, T, BITS)                                                  \
+    VZ_INLINE T vz_abs_##S(T a) { return a; }                                 \
+    VZ_INLINE T vz_idiv_##S(T a, T b) { return b ? (T)(a / b) : (T)0; }       \
+    VZ_INLINE T vz_mod_##S(T a, T b) { return b ? (T)(a % b) : (T)0; }
+
+VZ_SIGNED(i8, int8_t, uint8_t, 8)
+VZ_SIGNED(i16, int16_t, uint16_t, 16)
+VZ_SIGNED(i32, int32_t, uint32_t, 32)
+VZ_SIGNED(i64, int64_t, uint64_t, 64)
+VZ_UNSIGNED(u8, uint8_t, 8)
+VZ_UNSIGNED(u16, uint16_t, 16)
+VZ_UNSIGNED(u32, uint32_t, 32)
+VZ_UNSIGNED(u64, uint64_t, 64)
+
+/* The overflow of i64 sums as vector code can find it: the result's sign
+ * differs from that of both operands. */
+VZ_INLINE int
+vz_vaddo_i64(int64_t a, int64_t b)
+{
+    int64_t r = (int64_t)((uint64_t)a + (uint64_t)b);
+    return ((a ^ r) & (b ^ r)) < 0;
+}
+
+VZ_INLINE int
+vz_vsubo_i64(int64_t a, int64_t b)
+{
+    int64_t r = (int64_t)((uint64_t)a - (uint64_t)b);
+    return ((a ^ b) & (a ^ r)) < 0;
+}
+
+/* base ** exp, exp >= 0; '*over' is set when the true value needs more than
+ * 64 bits, and the low 64 bits are given. */
+static inline int64_t
+vz_power(int64_t base, int64_t exp, int *over)
+{
+    int64_t result = 1;
+    for (; exp > 0; exp >>= 1) {
+        if (exp & 1) {
+            *over |= __builtin_mul_overflow(result, base, &result);
+        }
+        if (exp > 1) {
+            int square = __builtin_mul_overflow(base, base, &base);
+            *over |= square;
+        }
+    }
+    return result;
+}
+
+VZ_INLINE int64_t
+vz_ipow(int64_t base, int64_t exp)
+{
+    int over = 0;
+    return vz_power(base, exp, &over);
+}
+
+VZ_INLINE int
+vz_ipowo(int64_t base, int64_t exp)
+{
+    int over = 0;
+    (void)vz_power(base, exp, &over);
+    return over;
+}
+
+/* --- floats -------------------------------------------------------------- */
+
+/* To integers: x86's conversion, which gives MIN for what it can't represent
+ * (u64: in two halves).  Narrower types take the low bits of the i32, u32
+ * those of the i64, as NumPy's scalars do.
+ *
+ * vz_note notes in '*warn' what NumPy would warn of when 'r' comes from 'a'
+ * and 'b'; 'inf' is the bit for an infinity out of finite operands.  Bits as
+ * IR's Warn: 1 divide, 2 overflow, 4 invalid.
+ *
+ * npmod and npfloordiv are NumPy's scalar % and //, pyfloordiv is CPython's
+ * (b != 0; its % is npmod): C's fmod, put right where the signs differ. */
+#define VZ_FLOAT(S, T, X)                                                     \
+    VZ_INLINE int32_t vz_i32_##S(T x)                                         \
+    {                                                                         \
+        return (int32_t)(__builtin_fabs##X(x) < 0x1p31##X ? x : -0x1p31##X);  \
+    }                                                                         \
+    VZ_INLINE int64_t vz_i64_##S(T x)                                         \
+    {                                                                         \
+        return (int64_t)(__builtin_fabs##X(x) < 0x1p63##X ? x : -0x1p63##X);  \
+    }                                                                         \
+    VZ_INLINE uint64_t vz_u64_##S(T x)                                        \
+    {                                                                         \
+        uint64_t top = (uint64_t)(x >= 0x1p63##X) << 63;                      \
+        return (uint64_t)vz_i64_##S(top ? x - 0x1p63##X : x) ^ top;           \
+    }                                                                         \
+    VZ_INLINE T vz_note_##S(T r, T a, T b, uint32_t inf, uint32_t *warn)      \
+    {                                                                         \
+        *warn |= r != r && a == a && b == b ? 4u : 0u;                        \
+        *warn |= __builtin_isinf(r) && __builtin_isfinite(a) &&               \
+                 __builtin_isfinite(b) ? inf : 0u;                            \
+        return r;                                                             \
+    }                                                                         \
+    static inline T vz_npmod_##S(VzLibm2 *fmod, T a, T b)                     \
+    {                                                                         \
+        T rest = (T)fmod(a, b);                                               \
+        if (rest == 0 && b != 0) {                                            \
+            return __builtin_copysign##X(0, b);                               \
+        }                                                                     \
+        return b != 0 && (b < 0) != (rest < 0) ? rest + b : rest;             \
+    }                                                                         \
+    static inline T vz_pyfloordiv_##S(VzLibm2 *fmod, T a, T b)                \
+    {                                                                         \
+        T rest = (T)fmod(a, b);                                               \
+        T div = (a - rest) / b;                                               \
+        div -= rest != 0 && (b < 0) != (rest < 0) ? (T)1 : (T)0;              \
+        T down = __builtin_floor##X(div);                                     \
+        down += div - down > (T)0.5 ? (T)1 : (T)0;                            \
+        return div == 0 ? __builtin_copysign##X(0, a / b) : down;             \
+    }                                                                         \
+    static inline T vz_npfloordiv_##S(VzLibm2 *fmod, T a, T b)                \
+    {                                                                         \
+        return b == 0 ? a / b : vz_pyfloordiv_##S(fmod, a, b);                \
+    }
+
+typedef double VzLibm1(double);
+typedef double VzLibm2(double, double);
+
+VZ_FLOAT(f64, double, )
+VZ_FLOAT(f32, float, f)
+
+/* libm's pow(x, 2.0).
+ *
+ * With p = x*x rounded and e the rounding error (exact by FMA), the true
+ * square is p + e.  glibc >= 2.28 computes pow to within 0.511 ulp plus
+ * |log(x^2)| * 1.5 * 2^-15 ulp of the true value (see its e_pow.c): below
+ * 0.5143 ulp while p is in [2^-100, 2^100].  So the rounded result is p
+ * whenever |e| is below 0.4857 ulp.  p + 1.045 * e == p says that |e| is at
+ * most 0.4785 ulp, measured with the smaller ulp where p is a power of two.
+ * Otherwise, for about one x in 23, pow is called.  (In 10^8 numbers p and
+ * pow were never seen to differ for an |e| below 0.4918 ulp.) */
+#define VZ_SQUARE_SURE(x, p, e)                                               \
+    (((p) + 1.045 * (e) == (p) && (p) >= 0x1p-100 && (p) <= 0x1p100) ||       \
+     (x) == 0)
+
+/* "known": VzHost.pow_exact */
+VZ_INLINE double
+vz_square(VzLibm2 *pow, int known, double x)
+{
+#ifdef __FMA__
+    double p = x * x;
+    double e = __builtin_fma(x, x, -p);
+    if (__builtin_expect(known && VZ_SQUARE_SURE(x, p, e), 1)) {
+        return p;
+    }
+#endif
+    (void)known;
+    return pow(x, 2.0);
+}
+
+/* --- memory and control -------------------------------------------------- */
+
+VZ_INLINE int64_t
+vz_clamp(int64_t x, int64_t lo, int64_t hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* Zeros elements [from, to), 'size' bytes each. */
+VZ_INLINE void
+vz_clear(void *at, int64_t from, int64_t to, int size)
+{
+    __builtin_memset((char *)at + from * size, 0, (uint64_t)(to - from) * size);
+}
+
+/* Rounds of a loop, for estimates. */
+VZ_INLINE double
+vz_trips(int64_t lo, int64_t hi)
+{
+    return lo < hi ? (double)hi - (double)lo : 0;
+}
+
+/* Memory that an allocation inside a loop uses again in every round. */
+typedef struct VzMem {
+    void *at;
+    int64_t size;
+} VzMem;
+
+/* Bytes of an array; -1 if negative or too many. */
+static int64_t
+vz_bytes(int item, int rank, const int64_t *dims)
+{
+    int64_t bytes = item;
+    int bad = 0;
+    for (int k = 0; k < rank; k++) {
+        bad |= dims[k] < 0;
+        bad |= __builtin_mul_overflow(bytes, dims[k], &bytes);
+    }
+    return bad ? -1 : bytes;
+}
+
+VZ_INLINE void
+vz_drop(VzCtx *ctx, VzMem *mem)
+{
+    if (mem->at) {
+        ctx->host->range_free(mem->at);
+    }
+}
+
+VZ_COLD void *
+vz_grow(VzCtx *ctx, VzMem *mem, int64_t bytes)
+{
+    vz_drop(ctx, mem);
+    mem->at = 0;
+    mem->size = bytes + (bytes >> 1) + 64;
+    if (bytes >= 0 && bytes < (int64_t)1 << 62) {
+        mem->at = ctx->host->range_alloc(mem->size);
+    }
+    return mem->at;
+}
+
+VZ_INLINE void *
+vz_reuse(VzCtx *ctx, VzMem *mem, int64_t bytes)
+{
+    int have = mem->at && bytes >= 0 && bytes <= mem->size;
+    return vz_rare(!have) ? vz_grow(ctx, mem, bytes) : mem->at;
+}
+
+static inline void *
+vz_scratch(VzCtx *ctx, int64_t bytes, int zero)
+{
+    return bytes < 0 ? 0 : ctx->host->scratch(ctx, bytes, zero);
+}
+
+/* When a loop's fuel is used up: new fuel, or -1 when the call must end. */
+VZ_COLD int64_t
+vz_refuel(VzCtx *ctx)
+{
+    ctx->fuel = 0;
+    return ctx->host->poll(ctx) ? -1 : ctx->fuel;
+}
+
+/* An array argument as it lies in VzCtx.in: data, dims, strides. */
+typedef struct VzSpan {
+    int64_t first; /* offset of the lowest byte from data */
+    int64_t count; /* bytes from the lowest to the highest */
+} VzSpan;
+
+/* What the axes cover whose stride is no multiple of 'mod' (0: all axes). */
+static VzSpan
+vz_span(const VzSlot *in, int rank, int item, int64_t mod)
+{
+    VzSpan span = {0, item};
+    for (int k = 1; k <= rank; k++) {
+        int64_t stride = in[rank + k].i;
+        int64_t reach = stride * (in[k].i - 1);
+        if (mod == 0 || stride % mod != 0) {
+            span.first += reach < 0 ? reach : 0;
+            span.count += reach < 0 ? -reach : reach;
+        }
+    }
+    return span;
+}
+
+/* Do the residues of all addresses modulo 'mod' stay apart? */
+static int
+vz_apart(const VzSlot *a, int arank, int aitem, const VzSlot *b, int brank,
+         int bitem, int64_t mod)
+{
+    VzSpan one = vz_span(a, arank, aitem, mod);
+    VzSpan two = vz_span(b, brank, bitem, mod);
+    int64_t gap = (int64_t)((uint64_t)b->i + (uint64_t)two.first -
+                            (uint64_t)a->i - (uint64_t)one.first);
+    if (mod == 0) {
+        return gap >= one.count || gap <= -two.count;
+    }
+    gap = vz_mod_i64(gap, mod);
+    return gap >= one.count && mod - gap >= two.count;
+}
+
+/* Do two array arguments share no byte?  No for an answer is always safe. */
+VZ_COLD int
+vz_disjoint(const VzSlot *a, int arank, int aitem, const VzSlot *b, int brank,
+            int bitem)
+{
+    int apart = vz_apart(a, arank, aitem, b, brank, bitem, 0);
+    for (int k = 1; k <= arank + brank; k++) {
+        apart |= (k <= arank ? a[k] : b[k - arank]).i == 0;
+    }
+    for (int k = 1; k <= arank + brank && !apart; k++) {
+        int64_t mod = (k <= arank ? a[arank + k] : b[brank + k - arank]).i;
+        mod = mod < 0 ? -mod : mod;
+        apart = mod > 0 && vz_apart(a, arank, aitem, b, brank, bitem, mod);
+    }
+    return apart;
+}
+#endif
