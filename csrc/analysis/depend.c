@@ -1,0 +1,286 @@
+/* Are the rounds of a loop independent of each other?  (S2)
+ *
+ * Two accesses to one buffer, of which one writes, conflict when they touch
+ * the same element in different rounds.  It is enough that one axis keeps them
+ * apart; apart.c says when it does.
+ *
+ *     out[y, x] = a[y + 1, x]     other buffers                independent
+ *     a[2*i] = a[2*i + 1]         1 is no multiple of 2        independent
+ *     a[i] = a[i + n]             n >= the number of rounds    independent
+ *     a[i] = a[i - 1]             distance 1                   refused
+ *     a[i], a[n-1-i] for i < n/2  i + i' < n - 1               independent
+ *
+ * Whatever a loop allocates inside is private to a round.  A small vector
+ * covers its last axis whole, so that axis can't tell two accesses apart.
+ * Checks inside are no obstacle: the first that fails ends the call, and the
+ * host puts back what was written, whichever round got there first.
+ */
+#include "csrc/analysis/depend.h"
+
+typedef struct Access {
+    Buf *buf;
+    bool store;
+    int naxes;
+    DependAxis *axes;
+    Expr **index; /* to drop repeated accesses */
+    Loc loc;
+} Access;
+
+typedef struct Collect {
+    Depend d;
+    VEC(Access) list;
+} Collect;
+
+/* --- collecting accesses ------------------------------------------------- */
+
+static bool
+same_index(const Access *access, Expr *const *index, int n)
+{
+    if (access->naxes != n) {
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!ir_equal(access->index[i], index[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Adds an access with the forms of its indices, as they are at this place: the
+ * Bounds know the branches and loops around it. Private buffers and repeated
+ * accesses add nothing. */
+static void
+note_access(Collect *c, Buf *buf, Expr **index, int n, bool store, Loc loc)
+{
+    if (map_has(&c->d.own, buf)) {
+        return;
+    }
+    for (int i = 0; i < c->list.n; i++) {
+        const Access *old = &c->list.at[i];
+        if (old->buf == buf && old->store == store &&
+            same_index(old, index, n)) {
+            return;
+        }
+    }
+    Access access = {
+        .buf = buf, .store = store, .naxes = n, .index = index, .loc = loc};
+    access.axes = ARENA_ARRAY(c->d.arena, DependAxis, n > 0 ? n : 1);
+    for (int i = 0; i < n; i++) {
+        access.axes[i] = depend_axis(&c->d, index[i]);
+    }
+    vec_push(c->d.arena, &c->list, access);
+}
+
+/* Every load in 'e', those in the indices of loads too; 'loc' stands in for
+ * nodes without a place of their own. */
+static void
+note_loads(Collect *c, Expr *e, Loc loc)
+{
+    if (e->op == E_LOAD) {
+        note_access(c, e->buf, e->args, e->nargs, false,
+                    e->loc.line != 0 ? e->loc : loc);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        note_loads(c, e->args[i], loc);
+    }
+}
+
+typedef struct SlotWalk {
+    Collect *c;
+    Loc loc;
+} SlotWalk;
+
+static void
+note_slot(void *data, Expr **slot)
+{
+    SlotWalk *walk = data;
+    if (*slot != NULL) {
+        note_loads(walk->c, *slot, walk->loc);
+    }
+}
+
+static void collect_block(Collect *c, const Block *block);
+
+/* The indices of a branch profit from its condition, which holds whenever they
+ * are reached. */
+static void
+collect_branch(Collect *c, const Stmt *s, bool taken)
+{
+    int mark = bounds_push(c->d.b);
+    bounds_assume(c->d.b, s->value, taken);
+    collect_block(c, taken ? &s->body : &s->els);
+    bounds_pop(c->d.b, mark);
+}
+
+/* Inner carries and what they hand out may be anything; the range of an inner
+ * loop's variable is all that is used of it. */
+static void
+collect_loop(Collect *c, const Stmt *s)
+{
+    for (int i = 0; i < s->ncarries; i++) {
+        depend_inside(&c->d, s->carries[i].var, NULL);
+        depend_inside(&c->d, s->carries[i].out, NULL);
+    }
+    int mark = bounds_push(c->d.b);
+    if (s->kind == S_FOR) {
+        depend_loop(&c->d, s);
+        bounds_loop(c->d.b, s);
+    } else {
+        collect_block(c, &s->pre);
+    }
+    collect_block(c, &s->body);
+    bounds_pop(c->d.b, mark);
+}
+
+/* The loop's own expressions are looked at after its body: its carries and
+ * 'until' speak of Vars that the body defines. */
+static void
+collect_stmt(Collect *c, Stmt *s)
+{
+    switch (s->kind) {
+    case S_LET:
+        depend_inside(&c->d, s->var, s->value);
+        break;
+    case S_ALLOC:
+        map_set(&c->d.own, s->buf, s->buf);
+        break;
+    case S_STORE:
+        note_access(c, s->buf, s->index, s->nindex, true, s->loc);
+        break;
+    case S_FILL:
+        note_access(c, s->buf, NULL, 0, true, s->loc);
+        break;
+    case S_IF:
+        for (int i = 0; i < s->njoins; i++) {
+            depend_inside(&c->d, s->joins[i].out, NULL);
+        }
+        collect_branch(c, s, true);
+        collect_branch(c, s, false);
+        break;
+    case S_FOR:
+    case S_WHILE:
+        collect_loop(c, s);
+        break;
+    default:
+        break;
+    }
+    SlotWalk walk = {c, s->loc};
+    ir_each_expr(s, note_slot, &walk);
+    bounds_after(c->d.b, s);
+}
+
+static void
+collect_block(Collect *c, const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        collect_stmt(c, block->at[i]);
+    }
+}
+
+/* --- pairs --------------------------------------------------------------- */
+
+/* Are all rounds i != i' of the two accesses free of a common element? Shared
+ * axes are compared from the first on; a vector's last axis has no index and so
+ * never helps. Buffers that may overlap can't be compared by their indices. */
+static bool
+accesses_apart(Collect *c, const Access *lhs, const Access *rhs)
+{
+    if (lhs->buf != rhs->buf) {
+        return !effects_may_alias(c->d.func, lhs->buf, rhs->buf);
+    }
+    int naxes = lhs->naxes < rhs->naxes ? lhs->naxes : rhs->naxes;
+    for (int i = 0; i < naxes; i++) {
+        if (depend_apart(&c->d, &lhs->axes[i], &rhs->axes[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- words --------------------------------------------------------------- */
+
+static bool
+refuse_carry(Arena *arena, const Stmt *loop, DependWhy *why)
+{
+    why->first = loop->loc;
+    why->second = loop->loc;
+    why->text = str_printf(arena, "carries `%s` from round to round",
+                           loop->carries[0].var->name);
+    return false;
+}
+
+static bool
+refuse_until(const Stmt *loop, DependWhy *why)
+{
+    why->first = loop->loc;
+    why->second = loop->loc;
+    why->text = "may end early, depending on what a round finds";
+    return false;
+}
+
+/* Which two places conflict, in the order in which they are written. */
+static bool
+refuse_pair(Arena *arena, const Access *lhs, const Access *rhs, DependWhy *why)
+{
+    why->first = lhs->loc;
+    why->second = rhs->loc;
+    if (lhs->buf != rhs->buf) {
+        why->text = str_printf(arena, "`%s` and `%s` may overlap",
+                               lhs->buf->name, rhs->buf->name);
+    } else if (lhs == rhs || (lhs->store && rhs->store)) {
+        why->text = str_printf(arena,
+                               "two rounds may write one element of `%s` "
+                               "(lines %u and %u)",
+                               lhs->buf->name, lhs->loc.line, rhs->loc.line);
+    } else {
+        const Access *store = lhs->store ? lhs : rhs;
+        const Access *load = lhs->store ? rhs : lhs;
+        why->text =
+            str_printf(arena,
+                       "`%s`, written in line %u, may be read by "
+                       "another round in line %u",
+                       store->buf->name, store->loc.line, load->loc.line);
+    }
+    return false;
+}
+
+/* A store is tested against itself too: two rounds may both write. */
+static bool
+test_pairs(Collect *c, DependWhy *why)
+{
+    for (int i = 0; i < c->list.n; i++) {
+        for (int j = 0; j <= i; j++) {
+            const Access *lhs = &c->list.at[j];
+            const Access *rhs = &c->list.at[i];
+            if ((lhs->store || rhs->store) && !accesses_apart(c, lhs, rhs)) {
+                return refuse_pair(c->d.arena, lhs, rhs, why);
+            }
+        }
+    }
+    return true;
+}
+
+/* Proves that rounds of 'loop' may run in any order and at once. Collects all
+ * accesses with 'b' standing inside, then tests the pairs with 'b' standing
+ * outside, where nothing speaks of one round. */
+bool
+depend_independent(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
+                   DependWhy *why)
+{
+    if (loop->kind != S_FOR || loop->until != NULL) {
+        return refuse_until(loop, why);
+    }
+    if (loop->ncarries > 0) {
+        return refuse_carry(arena, loop, why);
+    }
+    Collect c = {0};
+    c.d = (Depend){.arena = arena, .func = func, .b = b, .loop = loop};
+    c.d.inside = map_new(arena);
+    c.d.own = map_new(arena);
+    int mark = bounds_push(b);
+    bounds_loop(b, loop);
+    collect_block(&c, &loop->body);
+    bounds_pop(b, mark);
+    return test_pairs(&c, why);
+}

@@ -1,0 +1,482 @@
+/* Nests -> Pipe: which nests before this one can be computed beside it?
+ *
+ *     for y for x { tmp[y, x] = (in[y, x] + in[y+1, x]) / 2 }     producer
+ *     ...
+ *     for y for x { out[y, x] = tmp[y, x] + tmp[y, x+1] }         last stage
+ *
+ * A producer joins when
+ *   - its buffer is fresh, and every access in the whole function is its own
+ *     store, a fill, or a load by a stage that has joined;
+ *   - those loads are at the reader's loop variables plus constants, and lie
+ *     inside the box that the producer writes, so neither the fill nor a
+ *     value of an earlier round of some outer loop is ever seen;
+ *   - nothing between it and the last stage, nor the last stage itself,
+ *     writes what it reads: it may run later, and in pieces.
+ * Reads that cannot be proved, gathers, and stages that read themselves stay
+ * as they are, with a remark.
+ */
+#include "csrc/pipe/lift.h"
+
+enum { MAX_STAGES = 32 };
+
+/* --- nests --------------------------------------------------------------- */
+
+/* A level of a nest carries nothing and runs to its end. */
+static bool
+is_plain_loop(const Stmt *s)
+{
+    return s->kind == S_FOR && s->ncarries == 0 && s->until == NULL;
+}
+
+/* Adds the level 'loop' and, while its body is LETs and one more loop, the
+ * levels below. */
+static void
+take_levels(Stage *stage, Stmt *loop, int most)
+{
+    while (stage->depth < most && is_plain_loop(loop) &&
+           !stage_uses_vars(stage, loop->lo) &&
+           !stage_uses_vars(stage, loop->hi)) {
+        Axis *axis = &stage->axes[stage->depth++];
+        int n = loop->body.n;
+        axis->loop = loop;
+        stage->body = loop->body;
+        for (int i = 0; i < n - 1; i++) {
+            if (loop->body.at[i]->kind != S_LET) {
+                return;
+            }
+        }
+        if (n == 0 || loop->body.at[n - 1]->kind != S_FOR) {
+            return;
+        }
+        axis->prefix = loop->body;
+        axis->prefix.n = n - 1;
+        axis->prefix.cap = n - 1;
+        loop = loop->body.at[n - 1];
+    }
+}
+
+/* The innermost level's body was noted as a prefix when the walk stopped for
+ * its loop; only levels with a level below have one. */
+static void
+trim_levels(Stage *stage, int depth)
+{
+    stage->depth = depth;
+    Axis *last = &stage->axes[depth - 1];
+    last->prefix.n = 0;
+    stage->body = last->loop->body;
+}
+
+/* NULL when the statement is no nest. */
+static Stage *
+take_nest(Arena *arena, const Block *block, int position)
+{
+    Stage *stage = ARENA_NEW(arena, Stage);
+    stage->position = position;
+    stage->nest = block->at[position];
+    if (stage->nest->kind != S_FOR) {
+        return NULL;
+    }
+    take_levels(stage, stage->nest, MAX_DEPTH_PIPE);
+    if (stage->depth == 0) {
+        return NULL;
+    }
+    trim_levels(stage, stage->depth);
+    return stage;
+}
+
+/* --- producers ----------------------------------------------------------- */
+
+typedef struct Contents {
+    int stores;
+    bool other; /* something a producer may not contain */
+} Contents;
+
+/* No checks, warnings, loops without end or memory of its own. */
+static void
+note_contents(void *data, Stmt *s)
+{
+    Contents *contents = data;
+    contents->stores += s->kind == S_STORE;
+    contents->other =
+        contents->other || !(s->kind == S_LET || s->kind == S_IF ||
+                             s->kind == S_FOR || s->kind == S_STORE);
+}
+
+/* The one store, at the top of the innermost body. */
+static Stmt *
+find_store(const Stage *stage)
+{
+    Contents contents = {0};
+    ir_each_stmt(&stage->body, note_contents, &contents);
+    for (int i = 0; i < stage->body.n; i++) {
+        Stmt *s = stage->body.at[i];
+        if (s->kind == S_STORE && contents.stores == 1 && !contents.other) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+/* The stored value with the LETs of prefixes and body put in; NULL where the
+ * body is more than LETs and the store. */
+static Expr *
+whole_value(Arena *arena, const Stage *stage)
+{
+    Map map = map_new(arena);
+    for (int d = 0; d <= stage->depth; d++) {
+        const Block *block =
+            d < stage->depth ? &stage->axes[d].prefix : &stage->body;
+        for (int i = 0; i < block->n; i++) {
+            Stmt *s = block->at[i];
+            if (s->kind == S_STORE) {
+                return ir_subst(arena, s->value, &map);
+            }
+            if (s->kind != S_LET) {
+                return NULL;
+            }
+            map_set(&map, s->var, ir_subst(arena, s->value, &map));
+        }
+    }
+    return NULL;
+}
+
+/* A division or call counts for many. */
+static int
+count_ops(const Expr *e)
+{
+    int n =
+        e->nargs > 0 && e->op != E_LOAD && e->op != E_SPLAT && e->op != E_CAST;
+    for (int i = 0; i < e->nargs && e->op != E_LOAD; i++) {
+        n += count_ops(e->args[i]);
+    }
+    if (e->op == E_CALL || e->op == E_DIV) {
+        n += 8;
+    }
+    return n;
+}
+
+static void
+count_op(void *data, Expr **slot)
+{
+    if (*slot != NULL) {
+        *(int *)data += count_ops(*slot);
+    }
+}
+
+static void
+count_stmt(void *data, Stmt *s)
+{
+    ir_each_expr(s, count_op, data);
+}
+
+/* Reads the store of a nest that may be a producer; false: it is none. */
+static bool
+as_producer(Lift *lift, Stage *stage)
+{
+    stage->store = find_store(stage);
+    if (stage->store == NULL || stage->store->buf->kind != BUF_LOCAL ||
+        stage->store->nindex != stage->depth) {
+        return false;
+    }
+    stage->out = stage->store->buf;
+    int mark = bounds_push(lift->b);
+    bool simple = true;
+    for (int d = 0; d < stage->depth; d++) {
+        bounds_loop(lift->b, stage->axes[d].loop);
+    }
+    for (int d = 0; d < stage->depth; d++) {
+        int64_t max;
+        simple =
+            simple &&
+            stage_offset(lift->arena, lift->b, stage, stage->store->index[d], d,
+                         &stage->shift[d], &max) &&
+            max == stage->shift[d];
+    }
+    bounds_pop(lift->b, mark);
+    stage->value = whole_value(lift->arena, stage);
+    ir_each_stmt(&stage->body, count_stmt, &stage->ops);
+    return simple && !effects_reads(&stage->nest->body, stage->out);
+}
+
+/* --- who touches the buffer ---------------------------------------------- */
+
+typedef struct Uses {
+    const Buf *buf;
+    int loads;
+    bool extent; /* its E_DIM is used */
+    int stores;
+} Uses;
+
+static void
+count_uses_expr(Uses *uses, const Expr *e)
+{
+    uses->loads += e->op == E_LOAD && e->buf == uses->buf;
+    uses->extent =
+        uses->extent || (e->op == E_DIM && e->buf == uses->buf) ||
+        (e->op == E_DISJOINT && (e->buf == uses->buf || e->buf2 == uses->buf));
+    for (int i = 0; i < e->nargs; i++) {
+        count_uses_expr(uses, e->args[i]);
+    }
+}
+
+static void
+count_uses_slot(void *data, Expr **slot)
+{
+    if (*slot != NULL) {
+        count_uses_expr(data, *slot);
+    }
+}
+
+static void
+count_uses_stmt(void *data, Stmt *s)
+{
+    Uses *uses = data;
+    uses->stores += s->kind == S_STORE && s->buf == uses->buf;
+    ir_each_expr(s, count_uses_slot, uses);
+}
+
+static Uses
+uses_in_rets(const Func *func, const Buf *buf)
+{
+    Uses uses = {.buf = buf};
+    for (int i = 0; i < func->rets.n; i++) {
+        if (func->rets.at[i].value != NULL) {
+            count_uses_expr(&uses, func->rets.at[i].value);
+        }
+    }
+    return uses;
+}
+
+static Uses
+uses_in(const Block *block, const Buf *buf)
+{
+    Uses uses = {.buf = buf};
+    ir_each_stmt(block, count_uses_stmt, &uses);
+    return uses;
+}
+
+/* Are all accesses in the function those of the Pipe and this stage? */
+static bool
+is_private(Lift *lift, const Stage *stage)
+{
+    Uses all = uses_in(&lift->func->body, stage->out);
+    Uses returned = uses_in_rets(lift->func, stage->out);
+    int loads = 0;
+    for (int i = 0; i < lift->pipe->stages.n; i++) {
+        Block nest = stage_block(lift->arena, lift->pipe->stages.at[i]);
+        loads += uses_in(&nest, stage->out).loads;
+    }
+    return all.loads == loads && all.stores == 1 && !all.extent &&
+           returned.loads == 0 && !returned.extent;
+}
+
+/* --- moving the producer down -------------------------------------------- */
+
+/* Buffers that a nest touches, and whether a writer of one was met. */
+typedef struct Clash {
+    const Func *func;
+    VEC(const Buf *) loaded;
+    Arena *arena;
+    bool found;
+} Clash;
+
+static void
+note_loaded(Clash *clash, const Expr *e)
+{
+    if (e->op == E_LOAD) {
+        vec_push(clash->arena, &clash->loaded, e->buf);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        note_loaded(clash, e->args[i]);
+    }
+}
+
+static void
+note_loaded_slot(void *data, Expr **slot)
+{
+    if (*slot != NULL) {
+        note_loaded(data, *slot);
+    }
+}
+
+static void
+note_loaded_stmt(void *data, Stmt *s)
+{
+    ir_each_expr(s, note_loaded_slot, data);
+}
+
+/* A fill or a new allocation changes what was there as a store does. */
+static void
+find_writer(void *data, Stmt *s)
+{
+    Clash *clash = data;
+    if (s->kind != S_STORE && s->kind != S_FILL && s->kind != S_ALLOC) {
+        return;
+    }
+    for (int i = 0; i < clash->loaded.n; i++) {
+        clash->found = clash->found || effects_may_alias(clash->func, s->buf,
+                                                         clash->loaded.at[i]);
+    }
+}
+
+static bool
+has_joined(const Pipe *pipe, int position)
+{
+    for (int i = 0; i < pipe->stages.n; i++) {
+        if (pipe->stages.at[i]->position == position) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does nothing that the producer would move past, nor the last stage that it
+ * would be mixed with, write what it reads or has written? */
+static bool
+can_move(Lift *lift, const Stage *producer)
+{
+    const Pipe *pipe = lift->pipe;
+    const Stage *last = vec_last(&pipe->stages);
+    Clash clash = {.func = lift->func, .arena = lift->arena};
+    Block nest = stage_block(lift->arena, producer);
+    ir_each_stmt(&nest, note_loaded_stmt, &clash);
+    vec_push(lift->arena, &clash.loaded, producer->out);
+    for (int i = producer->position + 1; i <= last->position; i++) {
+        if (!has_joined(pipe, i) || i == last->position) {
+            Block one = {0};
+            vec_push(lift->arena, &one, lift->block->at[i]);
+            ir_each_stmt(&one, find_writer, &clash);
+        }
+    }
+    return !clash.found;
+}
+
+/* --- the Pipe ------------------------------------------------------------ */
+
+static bool
+is_read(Lift *lift, const Buf *buf)
+{
+    for (int i = 0; i < lift->pipe->stages.n; i++) {
+        Block nest = stage_block(lift->arena, lift->pipe->stages.at[i]);
+        if (effects_reads(&nest, buf)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* NULL, or why the producer can't join. */
+static const char *
+join_why_not(Lift *lift, Stage *producer)
+{
+    Pipe *pipe = lift->pipe;
+    Stage *last = vec_last(&pipe->stages);
+    const char *why = NULL;
+    if (pipe->stages.n == 1 && last->depth >= producer->depth) {
+        trim_levels(last, producer->depth);
+        pipe->depth = producer->depth;
+    }
+    if (last->depth != producer->depth) {
+        return "has another number of axes than its reader has loops";
+    }
+    if (!is_private(lift, producer)) {
+        return "is used elsewhere too";
+    }
+    if (!reads_proved(lift, producer, &why)) {
+        return why;
+    }
+    return can_move(lift, producer) ? NULL
+                                    : "depends on memory written meanwhile";
+}
+
+/* Every later nest asks again why the producer can't join; once is enough. */
+static void
+say_why_not(Lift *lift, const Stage *producer, const char *why)
+{
+    const Loc loc = producer->nest->loc;
+    for (int i = 0; i < lift->diags->list.n; i++) {
+        const Diag *diag = &lift->diags->list.at[i];
+        if (diag->id == DIAG_NOT_PIPE && diag->loc.line == loc.line &&
+            diag->loc.col == loc.col) {
+            return;
+        }
+    }
+    diag_remark(lift->diags, DIAG_NOT_PIPE, loc, "`%s` %s", producer->out->name,
+                why);
+}
+
+static void
+join(Arena *arena, Pipe *pipe, Stage *producer)
+{
+    vec_push(arena, &pipe->stages, producer);
+    for (int i = pipe->stages.n - 1; i > 0; i--) {
+        pipe->stages.at[i] = pipe->stages.at[i - 1];
+    }
+    pipe->stages.at[0] = producer;
+}
+
+/* Blocks of rows run the last stage's rounds in another order. */
+static bool
+has_free_rows(Lift *lift)
+{
+    const Stage *last = vec_last(&lift->pipe->stages);
+    DependWhy why;
+    if (last->depth < 2) {
+        return false;
+    }
+    int mark = bounds_push(lift->b);
+    for (int d = 0; d < last->depth - 2; d++) {
+        bounds_loop(lift->b, last->axes[d].loop);
+        for (int i = 0; i < last->axes[d].prefix.n; i++) {
+            bounds_after(lift->b, last->axes[d].prefix.at[i]);
+        }
+    }
+    bool free = depend_independent(lift->arena, lift->func, lift->b,
+                                   last->axes[last->depth - 2].loop, &why);
+    bounds_pop(lift->b, mark);
+    return free;
+}
+
+/* Goes backwards from the last stage; a producer of a producer is met after its
+ * reader has joined. */
+Pipe *
+pipe_lift(Arena *arena, const Func *func, Bounds *b, const Block *block,
+          int position, Diags *diags)
+{
+    Pipe *pipe = ARENA_NEW(arena, Pipe);
+    Lift lift = {arena, func, b, block, diags, pipe};
+    Stage *last = take_nest(arena, block, position);
+    if (last == NULL) {
+        return NULL;
+    }
+    vec_push(arena, &pipe->stages, last);
+    for (int i = position - 1; i >= 0 && pipe->stages.n < MAX_STAGES; i--) {
+        Stage *producer = take_nest(arena, block, i);
+        if (producer == NULL || !as_producer(&lift, producer) ||
+            !is_read(&lift, producer->out)) {
+            continue;
+        }
+        const char *why = join_why_not(&lift, producer);
+        if (why == NULL) {
+            join(arena, pipe, producer);
+        } else {
+            say_why_not(&lift, producer, why);
+        }
+    }
+    if (pipe->stages.n == 1) {
+        return NULL;
+    }
+    pipe->rows_free = has_free_rows(&lift);
+    return pipe;
+}
+
+Stage *
+pipe_producer(const Pipe *pipe, const Buf *buf)
+{
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        if (pipe->stages.at[i]->out == buf) {
+            return pipe->stages.at[i];
+        }
+    }
+    return NULL;
+}

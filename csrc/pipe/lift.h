@@ -1,0 +1,29 @@
+#ifndef VZ_PIPE_LIFT_H
+#define VZ_PIPE_LIFT_H
+/* What lift.c and reads.c share; nobody else includes it. */
+#include "csrc/pipe/pipe.h"
+
+/* What lifting works with. */
+typedef struct Lift {
+    Arena *arena;
+    const Func *func;
+    Bounds *b;
+    const Block *block;
+    Diags *diags;
+    Pipe *pipe;
+} Lift;
+
+/* --- reads.c */
+
+/* Does 'e' use one of the loop variables of 'stage'? */
+bool stage_uses_vars(const Stage *stage, const Expr *e);
+/* A block of the nest alone. */
+Block stage_block(Arena *arena, const Stage *stage);
+/* 'index' minus the variable of axis 'd' as an interval of constants; false
+ * where that is unknown or far. */
+bool stage_offset(Arena *arena, Bounds *b, const Stage *stage, Expr *index,
+                  int d, int64_t *min, int64_t *max);
+/* Do all stages that have joined read of 'producer' what it wrote?  Widens its
+ * "min" and "max" to what they need; false: '*why' says what fails. */
+bool reads_proved(Lift *lift, Stage *producer, const char **why);
+#endif

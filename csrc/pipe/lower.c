@@ -1,0 +1,296 @@
+/* A planned Pipe -> the statements that take the place of its last nest.
+ *
+ *     for y in lo..hi                      for y in lo..hi
+ *       for x in lo..hi                ->    for k in chunks of C columns
+ *         out[y, x] = tmp[y, x] +              x0 = lo + k*C
+ *                     tmp[y, x + 1]            x1 = min(x0 + C, hi)
+ *                                              alloc tile[1, C + 1]
+ *                                              for a in x0 .. x1 + 1
+ *                                                tile[0, a - x0] = f(a)
+ *                                              for x in x0..x1
+ *                                                out[y, x] = tile[0, x - x0]
+ *                                                  + tile[0, x + 1 - x0]
+ *
+ * Per axis the last stage runs over [first, end): one round of its own loop
+ * where the axis has no block, else a strip of it.  A producer runs over what
+ * those rounds read, [first + min, end + max), cut to its own box: it never
+ * computes an element that the program did not.  Every stage appears once, so
+ * Vars and loop ids are kept.
+ */
+#include "csrc/pipe/pipe.h"
+
+typedef struct Lower {
+    Arena *arena;
+    Func *func;
+    const Pipe *pipe;
+    const Stage *last;
+    Expr *first[MAX_DEPTH_PIPE];
+    Expr *end[MAX_DEPTH_PIPE];
+} Lower;
+
+static Expr *
+plus(Lower *lower, Expr *e, int64_t by)
+{
+    return by == 0 ? e
+                   : ir_binary(lower->arena, E_ADD, e,
+                               ir_int(lower->arena, DT_I64, by));
+}
+
+static Expr *
+name_it(Lower *lower, Block *out, const char *name, Expr *e, Loc loc)
+{
+    if (e->op == E_CONST || e->op == E_VAR || e->op == E_DIM) {
+        return e;
+    }
+    Var *var = ir_var(lower->func, name, DT_I64, 0);
+    vec_push(lower->arena, out, ir_let(lower->arena, var, e, loc));
+    return ir_ref(lower->arena, var);
+}
+
+/* --- reads --------------------------------------------------------------- */
+
+/* Where the array's element at 'index' lies in the tile of 'stage'. */
+static Expr **
+tile_index(Lower *lower, const Stage *stage, Expr *const *index)
+{
+    Expr **out = ARENA_ARRAY(lower->arena, Expr *, stage->depth);
+    for (int d = 0; d < stage->depth; d++) {
+        Expr *start = plus(lower, lower->first[d], stage->min[d]);
+        out[d] = ir_binary(lower->arena, E_SUB, index[d], start);
+    }
+    return out;
+}
+
+static Expr *redirect(void *data, Expr *e);
+
+/* The producer's expression for the element that 'load' reads. */
+static Expr *
+inline_value(Lower *lower, const Stage *stage, const Expr *load)
+{
+    Map map = map_new(lower->arena);
+    for (int d = 0; d < stage->depth; d++) {
+        map_set(&map, stage->axes[d].loop->var,
+                plus(lower, load->args[d], -stage->shift[d]));
+    }
+    Expr *value = ir_subst(lower->arena, stage->value, &map);
+    return ir_map(lower->arena, value, redirect, lower);
+}
+
+/* A load of a fused producer becomes one of its tile, or its expression;
+ * operands are done already. */
+static Expr *
+redirect(void *data, Expr *e)
+{
+    Lower *lower = data;
+    const Stage *stage =
+        e->op == E_LOAD ? pipe_producer(lower->pipe, e->buf) : NULL;
+    if (stage == NULL || stage->compute == COMPUTE_ROOT) {
+        return e;
+    }
+    if (stage->compute == COMPUTE_INLINE) {
+        return inline_value(lower, stage, e);
+    }
+    return ir_load(lower->arena, stage->tile, tile_index(lower, stage, e->args),
+                   stage->depth, e->lanes);
+}
+
+static void
+redirect_slot(void *data, Expr **slot)
+{
+    Lower *lower = data;
+    if (*slot != NULL) {
+        *slot = ir_map(lower->arena, *slot, redirect, lower);
+    }
+}
+
+/* An ALLOC's extents belong to its buffer and are left alone. */
+static void
+redirect_stmt(void *data, Block *out, Stmt *s)
+{
+    Lower *lower = data;
+    if (s->kind != S_ALLOC) {
+        ir_each_expr(s, redirect_slot, lower);
+    }
+    const Stage *stage =
+        s->kind == S_STORE ? pipe_producer(lower->pipe, s->buf) : NULL;
+    if (stage != NULL && stage->compute == COMPUTE_TILE) {
+        s->index = tile_index(lower, stage, s->index);
+        s->buf = stage->tile;
+    }
+    vec_push(lower->arena, out, s);
+}
+
+static void
+push_redirected(Lower *lower, Block *out, const Block *block)
+{
+    Block done = ir_map_block(lower->arena, block, redirect_stmt, lower);
+    for (int i = 0; i < done.n; i++) {
+        vec_push(lower->arena, out, done.at[i]);
+    }
+}
+
+/* --- producers ----------------------------------------------------------- */
+
+/* As many rows and columns as a block can need; a vector's axis whole. */
+static Buf *
+make_tile(Lower *lower, const Stage *stage)
+{
+    int rank = stage->out->rank;
+    Buf *tile = ir_buf(lower->func, stage->out->name, stage->out->dtype, rank,
+                       BUF_LOCAL);
+    tile->space = SPACE_STACK;
+    tile->layout = LAYOUT_C;
+    tile->loc = stage->out->loc;
+    for (int d = 0; d < rank; d++) {
+        int64_t size = d < stage->depth ? lower->pipe->block[d] +
+                                              stage->max[d] - stage->min[d]
+                                        : 0;
+        tile->dims[d] = d < stage->depth ? ir_int(lower->arena, DT_I64, size)
+                                         : stage->out->dims[d];
+    }
+    return tile;
+}
+
+/* Axis 'd' of a producer over what the block reads of it, then the axes
+ * within. */
+static Stmt *
+producer_axis(Lower *lower, const Stage *stage, int d)
+{
+    Arena *arena = lower->arena;
+    const Axis *axis = &stage->axes[d];
+    Stmt *loop = ir_copy_stmt(arena, axis->loop);
+    Expr *from = plus(lower, lower->first[d], stage->min[d] - stage->shift[d]);
+    Expr *to = plus(lower, lower->end[d], stage->max[d] - stage->shift[d]);
+    Block body = {0};
+    loop->lo = ir_binary(arena, E_MAX, loop->lo, from);
+    loop->hi = ir_binary(arena, E_MIN, loop->hi, to);
+    push_redirected(lower, &body, &axis->prefix);
+    if (d + 1 < stage->depth) {
+        vec_push(arena, &body, producer_axis(lower, stage, d + 1));
+    } else {
+        push_redirected(lower, &body, &stage->body);
+    }
+    loop->body = body;
+    return loop;
+}
+
+/* In program order: a producer reads tiles that are there already. */
+static void
+push_producers(Lower *lower, Block *out)
+{
+    for (int i = 0; i < lower->pipe->stages.n - 1; i++) {
+        Stage *stage = lower->pipe->stages.at[i];
+        if (stage->compute != COMPUTE_TILE) {
+            continue;
+        }
+        Stmt *alloc = ir_stmt(lower->arena, S_ALLOC, stage->nest->loc);
+        stage->tile = make_tile(lower, stage);
+        alloc->buf = stage->tile;
+        vec_push(lower->arena, out, alloc);
+        vec_push(lower->arena, out, producer_axis(lower, stage, 0));
+    }
+}
+
+/* --- the last stage ------------------------------------------------------ */
+
+/* Its loops over the strips of blocked axes, from axis 'd' inwards. */
+static void
+push_last(Lower *lower, Block *out, int d)
+{
+    if (d == lower->last->depth) {
+        push_redirected(lower, out, &lower->last->body);
+        return;
+    }
+    const Axis *axis = &lower->last->axes[d];
+    if (lower->pipe->block[d] == 1) {
+        push_last(lower, out, d + 1);
+        return;
+    }
+    Stmt *loop = ir_copy_stmt(lower->arena, axis->loop);
+    Block body = {0};
+    loop->lo = lower->first[d];
+    loop->hi = lower->end[d];
+    push_redirected(lower, &body, &axis->prefix);
+    push_last(lower, &body, d + 1);
+    loop->body = body;
+    vec_push(lower->arena, out, loop);
+}
+
+/* for k in 0 .. ceil((hi - lo) / size), with the block's ends named. */
+static Stmt *
+strip_loop(Lower *lower, const Axis *axis, int d, Block *before, Block *body)
+{
+    Arena *arena = lower->arena;
+    Loc loc = axis->loop->loc;
+    Expr *size = ir_int(arena, DT_I64, lower->pipe->block[d]);
+    Expr *lo = name_it(lower, before, "lo", axis->loop->lo, loc);
+    Expr *hi = name_it(lower, before, "hi", axis->loop->hi, loc);
+    Stmt *loop = ir_stmt(arena, S_FOR, loc);
+    Expr *span = ir_binary(arena, E_SUB, hi, lo);
+    loop->var = ir_var(lower->func, axis->loop->var->name, DT_I64, 0);
+    loop->id = lower->func->next_id++;
+    loop->lo = ir_int(arena, DT_I64, 0);
+    loop->hi = ir_binary(arena, E_IDIV,
+                         plus(lower, span, lower->pipe->block[d] - 1), size);
+    Expr *k = ir_ref(arena, loop->var);
+    Expr *first = ir_binary(arena, E_ADD, lo, ir_binary(arena, E_MUL, k, size));
+    lower->first[d] = name_it(lower, body, "first", first, loc);
+    Expr *end = ir_binary(arena, E_ADD, lower->first[d], size);
+    lower->end[d] =
+        name_it(lower, body, "end", ir_binary(arena, E_MIN, end, hi), loc);
+    return loop;
+}
+
+/* The loops around the tiles, from axis 'd' inwards. */
+static void
+push_axes(Lower *lower, Block *out, int d)
+{
+    if (d == lower->last->depth) {
+        push_producers(lower, out);
+        push_last(lower, out, 0);
+        return;
+    }
+    const Axis *axis = &lower->last->axes[d];
+    Block body = {0};
+    Stmt *loop;
+    if (lower->pipe->block[d] == 1) {
+        loop = ir_copy_stmt(lower->arena, axis->loop);
+        lower->first[d] = ir_ref(lower->arena, loop->var);
+        lower->end[d] = plus(lower, lower->first[d], 1);
+        push_redirected(lower, &body, &axis->prefix);
+    } else {
+        loop = strip_loop(lower, axis, d, out, &body);
+    }
+    push_axes(lower, &body, d + 1);
+    loop->body = body;
+    vec_push(lower->arena, out, loop);
+}
+
+/* Only inlined producers: the nest as it is, with their expressions. */
+static bool
+has_tiles(const Pipe *pipe)
+{
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        if (pipe->stages.at[i]->compute == COMPUTE_TILE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Without tiles the loops stay as they are. */
+Block
+pipe_lower(Func *func, const Pipe *pipe)
+{
+    Lower lower = {.arena = func->arena, .func = func, .pipe = pipe};
+    lower.last = vec_last(&pipe->stages);
+    Block out = {0};
+    if (has_tiles(pipe)) {
+        push_axes(&lower, &out, 0);
+    } else {
+        Block nest = {0};
+        vec_push(func->arena, &nest, lower.last->nest);
+        push_redirected(&lower, &out, &nest);
+    }
+    return out;
+}

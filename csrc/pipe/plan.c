@@ -1,0 +1,206 @@
+/* Decide where each producer of a Pipe is computed, and in what blocks.
+ *
+ * Three ways, from cheap to general:
+ *   inline   the expression in place of every read: for producers that are
+ *            read once, or whose reads all together cost next to nothing
+ *   tile     a block of the producer beside the block of its consumer
+ *   root     the whole producer before, as it was written; also where its
+ *            reader needs only part of it
+ *
+ * Rows: a producer that is read above and below (min < max on an outer axis)
+ * is computed again by the next block of rows, so rows come in blocks: 2*span
+ * of them, at most MAX_ROWS; more than MAX_SPAN rows of overlap stay at root,
+ * where they are computed once.  Columns: as many as keep all tiles of the
+ * Pipe within TILE_BYTES of the first-level cache; the few columns of overlap
+ * between chunks cost less than a hundredth.
+ */
+#include "csrc/pipe/pipe.h"
+
+enum {
+    MAX_ROWS = 8,
+    MAX_SPAN = 8,
+    MAX_COLUMNS = 512,
+    MIN_COLUMNS = 32,
+    TILE_BYTES = 28 * 1024,
+    CHEAP_OPS = 4,  /* of all reads of one element */
+    LOOP_READS = 8, /* what a read inside a loop counts for */
+};
+
+static bool
+reads_stage(const Stage *reader, const Stage *stage)
+{
+    return effects_reads(&reader->nest->body, stage->out);
+}
+
+/* Rows (columns) of overlap between neighbouring blocks. */
+static int64_t
+span_of(const Stage *stage, int d)
+{
+    return stage->max[d] - stage->min[d];
+}
+
+/* Operations of one value, those of what it takes in included. */
+static int
+total_ops(const Pipe *pipe, int which)
+{
+    const Stage *stage = pipe->stages.at[which];
+    int ops = stage->ops;
+    for (int i = 0; i < which; i++) {
+        const Stage *taken = pipe->stages.at[i];
+        if (taken->compute == COMPUTE_INLINE && reads_stage(stage, taken)) {
+            ops += taken->sites * total_ops(pipe, i);
+        }
+    }
+    return ops;
+}
+
+/* Computed in place only if that reaches every element once. */
+static bool
+is_inline(const Pipe *pipe, int which)
+{
+    const Stage *stage = pipe->stages.at[which];
+    if (stage->value == NULL || !stage->covered_once) {
+        return false;
+    }
+    int reads = stage->sites * (stage->in_loop ? LOOP_READS : 1);
+    return reads == 1 || reads * total_ops(pipe, which) <= CHEAP_OPS;
+}
+
+/* Too much would be computed again: rows or planes far apart. */
+static bool
+overlaps_too_much(const Pipe *pipe, const Stage *stage)
+{
+    for (int d = 0; d < pipe->depth - 1; d++) {
+        bool rows = d == pipe->depth - 2 && pipe->rows_free;
+        int64_t most = rows ? MAX_SPAN : 0;
+        if (span_of(stage, d) > most) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t
+lanes_of(const Stage *stage)
+{
+    return stage->store->value->lanes > 0 ? stage->store->value->lanes : 1;
+}
+
+/* Bytes of one column of all tiles, and of what they overlap. */
+static int64_t
+tile_bytes(const Pipe *pipe)
+{
+    int last = pipe->depth - 1;
+    int64_t bytes = 0;
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        const Stage *stage = pipe->stages.at[i];
+        if (stage->compute != COMPUTE_TILE) {
+            continue;
+        }
+        int64_t size = dtype_size(stage->out->dtype) * lanes_of(stage);
+        for (int d = 0; d < last; d++) {
+            size *= pipe->block[d] + span_of(stage, d);
+        }
+        bytes += size * (pipe->block[last] + span_of(stage, last));
+    }
+    return bytes;
+}
+
+/* Is every reader computed in blocks?  A stage at root reads whole arrays, so
+ * what it reads stays at root too. */
+static bool
+readers_join(const Pipe *pipe, int which)
+{
+    for (int i = which + 1; i < pipe->stages.n - 1; i++) {
+        const Stage *reader = pipe->stages.at[i];
+        if (reader->compute == COMPUTE_ROOT &&
+            reads_stage(reader, pipe->stages.at[which])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void
+keep_root(Stage *stage, const char *why)
+{
+    stage->compute = COMPUTE_ROOT;
+    stage->why = why;
+}
+
+static void
+choose_compute(const Pipe *pipe, int which)
+{
+    Stage *stage = pipe->stages.at[which];
+    if (is_inline(pipe, which)) {
+        stage->compute = COMPUTE_INLINE;
+    } else if (!stage->covered) {
+        keep_root(stage, "is read only in part");
+    } else if (overlaps_too_much(pipe, stage)) {
+        keep_root(stage, "is read in rows too far apart");
+    } else {
+        stage->compute = COMPUTE_TILE;
+    }
+}
+
+/* First each stage for itself, producers before readers; then, from the end,
+ * back to root what a stage at root reads. */
+static void
+choose_computes(Pipe *pipe)
+{
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        choose_compute(pipe, i);
+    }
+    for (int i = pipe->stages.n - 2; i >= 0; i--) {
+        if (!readers_join(pipe, i)) {
+            keep_root(pipe->stages.at[i], "is read by a loop that stays whole");
+        }
+    }
+}
+
+/* Rows first, since tiles get higher by them; then as many columns as fit, in
+ * powers of two. */
+static void
+choose_blocks(Pipe *pipe)
+{
+    int last = pipe->depth - 1;
+    for (int d = 0; d < last; d++) {
+        pipe->block[d] = 1;
+    }
+    pipe->block[last] = MAX_COLUMNS;
+    for (int i = 0; i < pipe->stages.n - 1 && last > 0; i++) {
+        const Stage *stage = pipe->stages.at[i];
+        int64_t rows = 2 * span_of(stage, last - 1);
+        rows = rows > MAX_ROWS ? MAX_ROWS : rows;
+        if (stage->compute == COMPUTE_TILE && rows > pipe->block[last - 1]) {
+            pipe->block[last - 1] = rows;
+        }
+    }
+    while (pipe->block[last] > MIN_COLUMNS && tile_bytes(pipe) > TILE_BYTES) {
+        pipe->block[last] /= 2;
+    }
+}
+
+static int
+count_joined(const Pipe *pipe)
+{
+    int n = 0;
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        n += pipe->stages.at[i]->compute != COMPUTE_ROOT;
+    }
+    return n;
+}
+
+/* The choice depends on the Pipe alone, so it is the same in every run. */
+bool
+pipe_plan(Pipe *pipe)
+{
+    choose_computes(pipe);
+    choose_blocks(pipe);
+    if (tile_bytes(pipe) > 2 * TILE_BYTES) {
+        for (int i = 0; i < pipe->stages.n - 1; i++) {
+            keep_root(pipe->stages.at[i], "would need too large a tile");
+        }
+    }
+    return count_joined(pipe) > 0;
+}

@@ -1,0 +1,106 @@
+/* Propose the outermost loops whose rounds are proved independent (T5).
+ *
+ *     for t in 0..steps {          not parallel: `a`, written ..., may be read
+ *       for y in 1..h-1 {          parallel 2
+ *         for x in 1..w-1 { b[y, x] = f(a[y-1, x], a[y, x+1] ...) } }
+ *       ... }
+ *
+ * The walk goes from the outside in and stops at the first loop that is
+ * proved.  Below a loop that is not, an inner loop is worth a start of the
+ * threads only if it has much to do: another loop inside, or an outer loop of
+ * few rounds.  How much work makes a start pay is decided at run time, from
+ * the number of rounds and the emitter's estimate of one.
+ */
+#include "transforms/transforms.h"
+
+enum { FEW_ROUNDS = 16 };
+
+typedef struct Parallel {
+    Pass *pass;
+    const Func *func;
+    int below; /* loops around that are not parallel and not short */
+} Parallel;
+
+static void visit_block(Parallel *p, Bounds *b, const Block *block);
+
+/* One round, or an inner loop without a loop, is not. */
+static bool
+is_worth(const Parallel *p, const Stmt *loop)
+{
+    bool nested = block_has_loop(&loop->body);
+    int64_t trips = loop_trips(loop);
+    return (p->below == 0 || nested) && (trips < 0 || trips > 1);
+}
+
+/* True when 'loop' was proposed. */
+static bool
+propose(Parallel *p, Bounds *b, const Stmt *loop)
+{
+    Pass *pass = p->pass;
+    DependWhy why = {0};
+    if (!is_worth(p, loop)) {
+        return false;
+    }
+    if (!depend_independent(pass->scratch, p->func, b, loop, &why)) {
+        diag_remark(pass->diags, DIAG_NOT_PARALLEL, loop->loc, "%s", why.text);
+        return false;
+    }
+    sched_add(pass->arena, pass->sched, DIR_PARALLEL, loop->id, 0, 0);
+    diag_remark(pass->diags, DIAG_PARALLEL, loop->loc,
+                "the rounds of `%s` are independent (about %d operations in "
+                "each round of its body)",
+                loop->var->name, ir_size(&loop->body));
+    return true;
+}
+
+/* Short loops (a few channels, levels) do not count as being below one: their
+ * inner loops are started rarely. */
+static void
+visit_loop(Parallel *p, Bounds *b, Stmt *loop)
+{
+    if (loop->kind == S_FOR && propose(p, b, loop)) {
+        return;
+    }
+    int64_t trips = loop_trips(loop);
+    bool few = loop->kind == S_FOR && trips >= 0 && trips <= FEW_ROUNDS;
+    int mark = bounds_push(b);
+    bounds_loop(b, loop);
+    p->below += !few;
+    visit_block(p, b, &loop->body);
+    p->below -= !few;
+    bounds_pop(b, mark);
+}
+
+static void
+visit_branch(Parallel *p, Bounds *b, const Stmt *s, bool taken)
+{
+    int mark = bounds_push(b);
+    bounds_assume(b, s->value, taken);
+    visit_block(p, b, taken ? &s->body : &s->els);
+    bounds_pop(b, mark);
+}
+
+static void
+visit_block(Parallel *p, Bounds *b, const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        if (s->kind == S_IF) {
+            visit_branch(p, b, s, true);
+            visit_branch(p, b, s, false);
+        } else if (s->kind == S_FOR || s->kind == S_WHILE) {
+            visit_loop(p, b, s);
+        }
+        bounds_after(b, s);
+    }
+}
+
+Func *
+pass_parallel(Pass *pass, Func *func)
+{
+    if (pass->opts->parallel) {
+        Parallel p = {.pass = pass, .func = func};
+        visit_block(&p, bounds_new(pass->scratch, func), &func->body);
+    }
+    return func;
+}

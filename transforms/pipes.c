@@ -1,0 +1,175 @@
+/* Nests that feed each other become Pipes, planned and lowered (design 7).
+ *
+ *     alloc tmp; fill tmp = 0                 for y in 0..h
+ *     for y for x { tmp[y, x] = f(in) }   ->    for chunks of x
+ *     for y for x { out[y, x] = g(tmp) }          tile = f(in); out = g(tile)
+ *
+ * Blocks are worked from the last statement to the first, so that a nest
+ * takes in all its producers before it is itself looked at as a producer.
+ * What was fused goes, with its buffer and the fills of it; the rest stays
+ * where it was.  csrc/pipe says when fusing is legal and how it is done.
+ */
+#include "csrc/pipe/pipe.h"
+#include "transforms/transforms.h"
+
+typedef struct Pipes {
+    Pass *pass;
+    Func *func;
+    Bounds *b;
+    Map gone; /* nests (Stmt *) and buffers (Buf *) that were fused away */
+} Pipes;
+
+/* One remark for what was fused, one for each producer that stays. */
+static void
+remark(Pipes *p, const Pipe *pipe)
+{
+    const Stage *last = vec_last(&pipe->stages);
+    Str text = str_new(p->pass->scratch);
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        const Stage *stage = pipe->stages.at[i];
+        bool in_place = stage->compute == COMPUTE_INLINE;
+        if (stage->compute == COMPUTE_ROOT) {
+            diag_remark(p->pass->diags, DIAG_NOT_PIPE, stage->nest->loc,
+                        "`%s` %s", stage->out->name, stage->why);
+            continue;
+        }
+        str_addf(&text, "%s`%s` is %s", text.n > 0 ? ", " : "",
+                 stage->out->name,
+                 in_place ? "put in place" : "computed in tiles");
+    }
+    if (text.n > 0) {
+        diag_remark(p->pass->diags, DIAG_PIPE, last->nest->loc, "%s", text.at);
+    }
+}
+
+/* What pipe_lower has taken in is dropped when the block is rebuilt. */
+static void
+drop_stages(Pipes *p, const Pipe *pipe)
+{
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        Stage *stage = pipe->stages.at[i];
+        if (stage->compute != COMPUTE_ROOT) {
+            map_set(&p->gone, stage->nest, stage);
+            map_set(&p->gone, stage->out, stage);
+        }
+    }
+}
+
+/* The replacement of block->at[position]; false: none. */
+static bool
+try_pipe(Pipes *p, const Block *block, int position, Block *out)
+{
+    int mark = bounds_push(p->b);
+    for (int i = 0; i < position; i++) {
+        bounds_after(p->b, block->at[i]);
+    }
+    Pipe *pipe = pipe_lift(p->pass->arena, p->func, p->b, block, position,
+                           p->pass->diags);
+    bounds_pop(p->b, mark);
+    bool fuse = pipe != NULL && pipe_plan(pipe);
+    if (pipe != NULL) {
+        remark(p, pipe);
+    }
+    if (!fuse) {
+        return false;
+    }
+    *out = pipe_lower(p->func, pipe);
+    drop_stages(p, pipe);
+    return true;
+}
+
+static Block pipes_block(Pipes *p, const Block *block);
+
+/* Blocks inside a statement that is no Pipe itself. */
+static Stmt *
+pipes_inside(Pipes *p, const Stmt *old)
+{
+    Stmt *s = ir_copy_stmt(p->pass->arena, old);
+    int mark = bounds_push(p->b);
+    if (s->kind == S_IF) {
+        bounds_assume(p->b, s->value, true);
+    } else {
+        bounds_loop(p->b, s);
+    }
+    s->body = pipes_block(p, &s->body);
+    bounds_pop(p->b, mark);
+    if (s->kind == S_IF) {
+        mark = bounds_push(p->b);
+        bounds_assume(p->b, s->value, false);
+        s->els = pipes_block(p, &s->els);
+        bounds_pop(p->b, mark);
+    }
+    return s;
+}
+
+static bool
+has_blocks(const Stmt *s)
+{
+    return s->kind == S_IF || s->kind == S_FOR || s->kind == S_WHILE;
+}
+
+static void
+append(Pipes *p, Block *out, const Block *from)
+{
+    for (int i = 0; i < from->n; i++) {
+        vec_push(p->pass->arena, out, from->at[i]);
+    }
+}
+
+/* Fused nests are found from the end; then the block is put together again
+ * from its start, where the Bounds grow as the program runs. */
+static Block
+pipes_block(Pipes *p, const Block *block)
+{
+    Arena *arena = p->pass->arena;
+    Block *fused = ARENA_ARRAY(arena, Block, block->n + 1);
+    bool *is_fused = ARENA_ARRAY(arena, bool, block->n + 1);
+    for (int i = block->n - 1; i > 0; i--) {
+        Stmt *s = block->at[i];
+        if (s->kind == S_FOR && !map_has(&p->gone, s)) {
+            is_fused[i] = try_pipe(p, block, i, &fused[i]);
+        }
+    }
+    Block out = {0};
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        if (is_fused[i]) {
+            append(p, &out, &fused[i]);
+        } else if (!map_has(&p->gone, s)) {
+            vec_push(arena, &out, has_blocks(s) ? pipes_inside(p, s) : s);
+        }
+        bounds_after(p->b, s);
+    }
+    return out;
+}
+
+/* Drops the ALLOCs and FILLs of buffers that are gone. */
+static void
+drop_memory(void *data, Block *out, Stmt *s)
+{
+    Pipes *p = data;
+    bool memory = s->kind == S_ALLOC || s->kind == S_FILL;
+    if (!memory || !map_has(&p->gone, s->buf)) {
+        vec_push(p->pass->arena, out, s);
+    }
+}
+
+/* Loop ids survive, so directives given as text mean the same loops as long as
+ * the same pipes are found. */
+Func *
+pass_pipes(Pass *pass, Func *func)
+{
+    if (!pass->opts->pipes) {
+        return func;
+    }
+    Func *out = arena_copy(pass->arena, func, sizeof(*func));
+    Pipes p = {.pass = pass, .func = out};
+    p.b = bounds_new(pass->scratch, out);
+    p.gone = map_new(pass->arena);
+    out->body = pipes_block(&p, &func->body);
+    if (p.gone.n == 0) {
+        return func;
+    }
+    out->body = ir_map_block(pass->arena, &out->body, drop_memory, &p);
+    return simplify(pass, out);
+}

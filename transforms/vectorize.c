@@ -1,0 +1,303 @@
+/* Propose loops for SIMD (T8), and flat rows for small-vector pixels.
+ *
+ *     for x in 0..w { store out[y, x] = a[y, x] + a[y, x+1] }
+ *                                               vectorize 2
+ *     for x in 0..w { store out[y, x] <3> = ... }
+ *                                               flatten 2, vectorize 2
+ *
+ * A loop qualifies when its rounds are proved independent, its body is
+ * straight-line code (selects allowed), and neighbouring rounds touch
+ * neighbouring elements.  Since the bodies of interiors are straight-line
+ * only once regions have been split, the question is put to a copy of the
+ * function to which the proposed splits have been applied.
+ *
+ * Branches that only compute, from values at hand, are replaced by selects:
+ *
+ *     if v < 0 { u = v * 2 } join z = u, v   ->   u = v * 2
+ *                                                 z = select(v < 0, u, v)
+ *
+ * A branch that loads stays one: its index may be in range only there.
+ *
+ * What has calls of libm, such branches, checks or strided accesses is left to
+ * the C compiler, which may still find something to do in it.
+ */
+#include "transforms/transforms.h"
+
+enum { MAX_BRANCH = 80 }; /* nodes of a branch worth computing in vain */
+
+/* Origin by function: only machine instructions run in lanes. */
+static const char fn_origin[] = {
+#define FN(id, text, arity, origin) [FN_##id] = origin,
+#include "csrc/ir/fn.def"
+#undef FN
+};
+
+/* --- branches to selects -------------------------------------------------- */
+
+/* May 'e' be computed where its branch is not taken?  What is likely to leave
+ * a floating-point flag there may not: the host would look for a warning. */
+static bool
+is_free(const Expr *e)
+{
+    bool from_float = e->op == E_CAST && dtype_is_float(e->args[0]->dtype);
+    if (e->op == E_LOAD || e->op == E_IDIV || e->op == E_MOD ||
+        e->op == E_DIV || e->op == E_CALL ||
+        (from_float && !dtype_is_float(e->dtype))) {
+        return false;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        if (!is_free(e->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_free_block(const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (s->kind != S_LET || !is_free(s->value)) {
+            return false;
+        }
+    }
+    return ir_size(block) <= MAX_BRANCH;
+}
+
+/* The joins are evaluated in vain too. */
+static bool
+is_free_if(const Stmt *s)
+{
+    for (int i = 0; i < s->njoins; i++) {
+        if (!is_free(s->joins[i].then_val) || !is_free(s->joins[i].else_val)) {
+            return false;
+        }
+    }
+    return is_free_block(&s->body) && is_free_block(&s->els);
+}
+
+static void
+push_all(Arena *arena, Block *out, const Block *from)
+{
+    for (int i = 0; i < from->n; i++) {
+        vec_push(arena, out, from->at[i]);
+    }
+}
+
+/* Called from the inside out, so that nested branches are selects already. */
+static void
+convert_stmt(void *data, Block *out, Stmt *s)
+{
+    Arena *arena = data;
+    if (s->kind != S_IF || !is_free_if(s)) {
+        vec_push(arena, out, s);
+        return;
+    }
+    push_all(arena, out, &s->body);
+    push_all(arena, out, &s->els);
+    for (int i = 0; i < s->njoins; i++) {
+        const Join *join = &s->joins[i];
+        Expr *value =
+            ir_select(arena, s->value, join->then_val, join->else_val);
+        vec_push(arena, out, ir_let(arena, join->out, value, s->loc));
+    }
+}
+
+/* Where warnings are counted one by one, a branch not taken must not run. */
+Stmt *
+vector_form(const Pass *pass, Arena *arena, const Stmt *loop)
+{
+    if (pass->opts->count_warnings) {
+        return ir_copy_stmt(arena, loop);
+    }
+    Stmt *copy = ir_copy_stmt(arena, loop);
+    copy->body = ir_map_block(arena, &loop->body, convert_stmt, arena);
+    return copy;
+}
+
+/* --- may this loop run in lanes? ----------------------------------------- */
+
+typedef struct Lanes {
+    Arena *arena;
+    Bounds *b;
+    Expr *x; /* the loop's variable */
+    const char *why;
+} Lanes;
+
+static const char *const fn_text[] = {
+#define FN(id, text, arity, origin) [FN_##id] = text,
+#include "csrc/ir/fn.def"
+#undef FN
+};
+
+/* Must be 0 or 1 on the last axis and 0 elsewhere, so that a SIMD access is
+ * one run of memory. */
+static void
+look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n)
+{
+    for (int i = 0; i < n; i++) {
+        Linear form;
+        bool known = bounds_linear(lanes->b, index[i], &form);
+        int64_t coef = known ? linear_coef(&form, lanes->x) : 0;
+        for (int j = 0; known && j < form.terms.n; j++) {
+            Expr *atom = form.terms.at[j].atom;
+            known = ir_equal(atom, lanes->x) || !ir_uses(atom, lanes->x->var);
+            known = known && (atom->op != E_VAR || atom->var->id >= 0);
+        }
+        bool last = i == buf->rank - 1 || (i == n - 1 && n == buf->rank - 1);
+        if (!known || coef < 0 || coef > 1 || (coef == 1 && !last)) {
+            lanes->why =
+                str_printf(lanes->arena,
+                           "`%s` is not walked along its last axis", buf->name);
+        }
+    }
+}
+
+/* Integer division has no SIMD form on this machine, and functions of libm are
+ * calls; either would be taken apart lane by lane. */
+static void
+look_expr(Lanes *lanes, Expr *e)
+{
+    if (e->op == E_LOAD) {
+        look_index(lanes, e->buf, e->args, e->nargs);
+    }
+    if (e->op == E_CALL && fn_origin[e->fn] != 'M') {
+        lanes->why = str_printf(lanes->arena, "calls `%s`", fn_text[e->fn]);
+    }
+    if ((e->op == E_IDIV || e->op == E_MOD) && e->lanes == 0) {
+        lanes->why = "divides integers";
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        look_expr(lanes, e->args[i]);
+    }
+}
+
+static const char *
+what_stops(const Stmt *s)
+{
+    switch (s->kind) {
+    case S_IF:
+        return "a branch is left in it";
+    case S_FOR:
+    case S_WHILE:
+        return "another loop is in it";
+    case S_CHECK:
+        return "a check is left in it";
+    case S_WARN:
+        return "it counts warnings";
+    default:
+        return "it does more than compute and store";
+    }
+}
+
+/* LETs and stores only; definitions are noted as the walk goes on, so that
+ * indices are seen through them. */
+static void
+look_body(Lanes *lanes, const Block *body)
+{
+    for (int i = 0; i < body->n && lanes->why == NULL; i++) {
+        Stmt *s = body->at[i];
+        if (s->kind != S_LET && s->kind != S_STORE) {
+            lanes->why = what_stops(s);
+            return;
+        }
+        look_expr(lanes, s->value);
+        for (int j = 0; j < s->nindex; j++) {
+            look_expr(lanes, s->index[j]);
+        }
+        if (s->kind == S_STORE) {
+            look_index(lanes, s->buf, s->index, s->nindex);
+        }
+        bounds_after(lanes->b, s);
+    }
+}
+
+/* NULL when 'loop' may run in SIMD lanes. The cheap tests come first. */
+const char *
+vector_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
+{
+    DependWhy why;
+    Lanes lanes = {.arena = arena, .b = b};
+    lanes.x = ir_ref(arena, loop->var);
+    int mark = bounds_push(b);
+    bounds_loop(b, loop);
+    look_body(&lanes, &loop->body);
+    bounds_pop(b, mark);
+    if (lanes.why == NULL && !depend_independent(arena, func, b, loop, &why)) {
+        return why.text;
+    }
+    return lanes.why;
+}
+
+/* --- the proposal -------------------------------------------------------- */
+
+typedef struct Vectorize {
+    Pass *pass;
+    const Func *func; /* the split copy */
+    int ids;          /* loops from here on are copies */
+} Vectorize;
+
+static void
+remark(Vectorize *v, DiagId id, const Stmt *loop, const char *text)
+{
+    diag_remark(v->pass->diags, id, loop->loc, "%s", text);
+}
+
+/* Elements of whole rows are tried before lanes over pixels. */
+static void
+propose(Vectorize *v, Bounds *b, const Stmt *loop)
+{
+    Pass *pass = v->pass;
+    bool wanted = pass->opts->vectorize;
+    if (pass->opts->flatten &&
+        flatten_why_not(pass->scratch, v->func, b, loop) == NULL) {
+        sched_add(pass->arena, pass->sched, DIR_FLATTEN, loop->id, 0, 0);
+        if (wanted) {
+            sched_add(pass->arena, pass->sched, DIR_VECTORIZE, loop->id, 0, 0);
+        }
+        remark(v, DIAG_VECTOR, loop, "runs over the elements of whole rows");
+        return;
+    }
+    if (!wanted) {
+        return;
+    }
+    const Stmt *straight = vector_form(pass, pass->scratch, loop);
+    const char *why = vector_why_not(pass->scratch, v->func, b, straight);
+    if (why != NULL) {
+        remark(v, DIAG_NOT_VECTOR, loop, why);
+        return;
+    }
+    sched_add(pass->arena, pass->sched, DIR_VECTORIZE, loop->id, 0, 0);
+    remark(v, DIAG_VECTOR, loop, "several rounds at a time");
+}
+
+static bool
+visit(void *data, Bounds *b, Stmt *s)
+{
+    Vectorize *v = data;
+    if (s->kind == S_FOR && !block_has_loop(&s->body) && s->id < v->ids) {
+        propose(v, b, s);
+    }
+    return true;
+}
+
+/* The function itself stays as it is; the copy, with its regions split and
+ * simplified, lives until the end of the pass. */
+Func *
+pass_vectorize(Pass *pass, Func *func)
+{
+    if (!pass->opts->vectorize && !pass->opts->flatten) {
+        return func;
+    }
+    Diags quiet;
+    diags_init(&quiet, pass->scratch);
+    Pass inner = *pass;
+    inner.arena = pass->scratch;
+    inner.diags = &quiet;
+    Func *copy = ir_clone_func(pass->scratch, func);
+    copy = simplify(&inner, split_regions(&inner, copy, pass->sched));
+    Vectorize v = {.pass = pass, .func = copy, .ids = func->next_id};
+    bounds_visit(pass->scratch, copy, visit, &v);
+    return func;
+}
