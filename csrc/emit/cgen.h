@@ -10,6 +10,7 @@
  *   cmem.c   allocating and filling buffers
  *   cexpr.c  expressions
  *   cplace.c names and places in memory
+ *   crow.c   row pointers of vector loops
  *
  * Names in C.  A Var or Buf is 'name_id'.  All else that is generated does
  * not end in '_' and digits, so no name of the user can collide: lanes are
@@ -61,6 +62,13 @@ typedef struct Need {
 
 typedef VEC(Need) NeedVec;
 
+/* A pointer to the row "index" of "buf", see crow.c. */
+typedef struct Row {
+    const Buf *buf;
+    Expr *const *index;
+    const char *name;
+} Row;
+
 /* One C function under construction. */
 typedef struct Frame {
     Str text;             /* its statements so far */
@@ -68,6 +76,8 @@ typedef struct Frame {
     const Stmt *vector;   /* the LOOP_VECTOR loop being written */
     int loops;            /* loops around the statement being written */
     int stack;            /* bytes of local arrays */
+    int row_count;        /* rows ever named */
+    VEC(Row) rows;        /* of "vector" */
     bool unwinds;         /* exits pass by 'done:', which frees memory */
     bool warns;           /* has the local 'warn' */
     bool polls;           /* has the local 'fuel' */
@@ -170,36 +180,10 @@ void c_loop(Gen *g, const Stmt *s);
 /* The FOR statement 's' alone, from 'lo' up to 'hi', both C texts. */
 void c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi);
 
-/* --- c.c */
-/* Where in VzCtx.in the argument 'buf' begins. */
-int c_slot(const Gen *g, const Buf *buf);
-/* Writes the function for the parallel 'loop' and its call. */
-void c_parallel(Gen *g, const Stmt *loop);
-
-/* --- cuse.c */
-/* By Var.id: does its value reach anything that counts? */
-const bool *c_live(Arena *arena, const Func *func);
-/* By Buf.id: is it written? */
-const bool *c_stored(Arena *arena, const Func *func);
-/* By id: the Vars and Bufs that 'block' defines, and 'also' (may be NULL). */
-const bool *c_defined(Gen *g, const Block *block, const Var *also);
-/* What 'block' uses and does not define: the body of the parallel 'loop', or
- * with NULL that of the kernel, which also computes the results. */
-NeedVec c_needs(Gen *g, const Block *block, const Stmt *loop);
-
-/* --- cloop.c */
-/* May the rounds of 'loop' be written as '#pragma omp simd'? */
-bool c_vectorises(Arena *arena, const Func *func, const Stmt *loop);
-/* Has the function of 'parallel' (NULL: the kernel) memory to free? */
-bool c_reuses(const Func *func, const Stmt *parallel);
-/* C text of an estimate, in nanoseconds, of one round of 'loop'. */
-const char *c_cost(Gen *g, const Stmt *loop);
-
-/* --- cstmt.c */
-void c_block(Gen *g, const Block *block);
-/* 'return status' or what stands for it in this function. */
-const char *c_exit(Gen *g, const char *status);
-/* '#line' or a comment, where the source's line changes. */
-void c_line(Gen *g, Loc loc);
-
+/* --- crow.c */
+/* Declares pointers to the rows that vector 'loop' reads and writes. */
+void c_rows_open(Gen *g, const Stmt *loop);
+void c_rows_close(Gen *g);
+/* The pointer to the element's row, or NULL. */
+const char *c_row(Gen *g, const Buf *buf, Expr *const *index, int n);
 #endif

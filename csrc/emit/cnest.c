@@ -313,6 +313,7 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
     Flags flags = {0};
     ir_each_stmt(&s->body, note_flags, &flags);
     Str list = str_new(g->arena);
+    c_rows_open(g, s);
     declare_flag(g, s, flags.bails, "bails", &list);
     declare_flag(g, s, flags.fails, "fails", &list);
     if (flags.warns || g->count) {
@@ -328,6 +329,7 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
     g->frame->vector = s;
     c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
     g->frame->vector = NULL;
+    c_rows_close(g);
     test_flag(g, s, flags.bails, "bails", "VZ_BAIL");
     test_flag(g, s, flags.fails, "fails", "VZ_REPLAY");
 }

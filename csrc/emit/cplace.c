@@ -195,6 +195,11 @@ strided_offset(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
 const char *
 c_place(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
 {
+    const char *row = c_row(g, buf, index, n);
+    if (row != NULL) {
+        return str_printf(g->arena, "%s[%s]", row,
+                          index_piece(g, index[n - 1]).text);
+    }
     if (c_packed(buf)) {
         return str_printf(g->arena, "%s[%s]", c_buf(g, buf),
                           packed_index(g, buf, index, n, lane));

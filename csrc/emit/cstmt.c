@@ -262,6 +262,34 @@ has_branch(Gen *g, const Stmt *s, const Block *branch)
     return joins || branch->n > 0;
 }
 
+static void
+note_load(void *data, Expr **slot)
+{
+    bool *loads = data;
+    *loads |= *slot != NULL && ir_has_load(*slot);
+}
+
+static void
+note_loads(void *data, Stmt *s)
+{
+    ir_each_expr(s, note_load, data);
+}
+
+/* Opens a branch.  gcc up to 12.3 and 13.2 makes masked vector loads of
+ * adjacent conditional loads and then drops their permutation (its bug 114375;
+ * wrong results at -O3 with AVX).  A branch that holds an empty asm is never
+ * turned into masks; vector loops have no branches and lose nothing. */
+static void
+open_branch(Gen *g, const Block *branch)
+{
+    bool loads = false;
+    ir_each_stmt(branch, note_loads, &loads);
+    c_open(g);
+    if (loads) {
+        LINE(g, "VZ_BRANCH;");
+    }
+}
+
 /* An IF without a first branch is written with the condition turned round. */
 static void
 write_if(Gen *g, const Stmt *s)
@@ -271,7 +299,7 @@ write_if(Gen *g, const Stmt *s)
     declare_joins(g, s);
     LINE(g, "if (%s) {", then ? c_expr(g, s->value, 0, P_ANY)
                               : c_not(g, s->value));
-    c_open(g);
+    open_branch(g, then ? &s->body : &s->els);
     if (then) {
         c_block(g, &s->body);
         assign_joins(g, s, true);
@@ -279,7 +307,7 @@ write_if(Gen *g, const Stmt *s)
     if (then && els) {
         g->frame->text.indent -= C_INDENT;
         LINE(g, "} else {");
-        c_open(g);
+        open_branch(g, &s->els);
     }
     if (els) {
         c_block(g, &s->els);

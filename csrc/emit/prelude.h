@@ -39,6 +39,11 @@
 #define VZ_COLD static __attribute__((noinline, cold))
 #define VZ_EXPORT __attribute__((visibility("default")))
 #define vz_rare(cond) __builtin_expect((cond), 0)
+#ifdef __clang__
+#define VZ_BRANCH ((void)0)
+#else
+#define VZ_BRANCH __asm__ volatile("") /* keeps a branch: see the emitter */
+#endif
 
 /* --- integers ------------------------------------------------------------ */
 

@@ -1,0 +1,124 @@
+/* Row pointers of vector loops.
+ *
+ *     out[y*w + x] = in[(y-1)*w + x] + in[y*w + x]
+ * ->  const double *in_1r0 = in_1 + (y-1)*w;
+ *     const double *in_1r1 = in_1 + y*w;
+ *     out_2r2[x] = in_1r0[x] + in_1r1[x]
+ *
+ * An element of a packed array whose leading indices don't change in the loop
+ * is addressed from its row.  gcc would find as much, but makes a pointer of
+ * its own for every tap of a stencil, and spills: with rows, blurs of nine
+ * taps run 10 to 25 % faster.
+ */
+#include "csrc/emit/cgen.h"
+
+typedef struct Scan {
+    Gen *g;
+    const bool *inner; /* by Var.id: defined by the loop */
+} Scan;
+
+/* Does 'e' change in the loop? */
+static bool
+is_inner(const Scan *scan, const Expr *e)
+{
+    bool inner = e->op == E_LOAD || (e->op == E_VAR && scan->inner[e->var->id]);
+    for (int i = 0; i < e->nargs && !inner; i++) {
+        inner = is_inner(scan, e->args[i]);
+    }
+    return inner;
+}
+
+static bool
+is_row(Scan *scan, const Buf *buf, Expr *const *index, int n)
+{
+    if (!c_packed(buf) || buf->rank < 2 || n != buf->rank) {
+        return false;
+    }
+    bool inner = false;
+    for (int i = 0; i + 1 < n; i++) {
+        inner |= is_inner(scan, index[i]);
+    }
+    return !inner;
+}
+
+const char *
+c_row(Gen *g, const Buf *buf, Expr *const *index, int n)
+{
+    for (int i = 0; i < g->frame->rows.n; i++) {
+        const Row *row = &g->frame->rows.at[i];
+        bool same = row->buf == buf && n == buf->rank;
+        for (int k = 0; same && k + 1 < n; k++) {
+            same = ir_equal(row->index[k], index[k]);
+        }
+        if (same) {
+            return row->name;
+        }
+    }
+    return NULL;
+}
+
+static void
+add_row(Scan *scan, const Buf *buf, Expr *const *index, int n)
+{
+    Gen *g = scan->g;
+    if (!is_row(scan, buf, index, n) || c_row(g, buf, index, n) != NULL) {
+        return;
+    }
+    Expr **start = arena_copy(g->arena, index, sizeof(*index) * (size_t)n);
+    start[n - 1] = ir_int(g->arena, DT_I64, 0);
+    const char *place = c_place(g, buf, start, n, 0);
+    const char *name = str_printf(g->arena, "%sr%d", c_buf(g, buf),
+                                  g->frame->row_count++);
+    LINE(g, "%s%s *%s = &%s;", g->stored[buf->id] ? "" : "const ",
+         c_type(buf->dtype), name, place);
+    vec_push(g->arena, &g->frame->rows, ((Row){buf, start, name}));
+}
+
+static void
+scan_expr(Scan *scan, const Expr *e)
+{
+    if (e->op == E_LOAD) {
+        add_row(scan, e->buf, e->args, e->nargs);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        scan_expr(scan, e->args[i]);
+    }
+}
+
+static void
+scan_slot(void *data, Expr **slot)
+{
+    if (*slot != NULL) {
+        scan_expr(data, *slot);
+    }
+}
+
+static void
+scan_stmt(void *data, Stmt *s)
+{
+    Scan *scan = data;
+    ir_each_expr(s, scan_slot, scan);
+    if (s->kind == S_STORE) {
+        add_row(scan, s->buf, s->index, s->nindex);
+    }
+}
+
+/* Only the loop's own statements: rows of nested loops are theirs. */
+void
+c_rows_open(Gen *g, const Stmt *loop)
+{
+    Scan scan = {g, c_defined(g, &loop->body, loop->var)};
+    for (int i = 0; i < loop->body.n; i++) {
+        Stmt *s = loop->body.at[i];
+        bool written = s->kind != S_LET || g->live[s->var->id];
+        if (s->body.n == 0 && s->els.n == 0 && written) {
+            scan_stmt(&scan, s);
+        }
+    }
+}
+
+void
+c_rows_close(Gen *g)
+{
+    g->frame->rows.n = 0;
+}
