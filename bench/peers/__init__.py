@@ -1,0 +1,1 @@
+"""What vizgen is measured against: hand-written C and Numba."""

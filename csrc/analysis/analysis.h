@@ -1,0 +1,147 @@
+#ifndef VZ_ANALYSIS_ANALYSIS_H
+#define VZ_ANALYSIS_ANALYSIS_H
+/* Facts about functions at L_LOOPS; nothing here rewrites.
+ *
+ * linear.c   arithmetic on linear forms
+ * bounds.c   definitions, facts, intervals: what is known where one stands
+ *            (with forms.c, facts.c, induct.c)
+ * prove.c    a prover for  form >= 0  and for conditions
+ * weaken.c   what must hold before a loop so that a form is >= 0 inside
+ * depend.c   dependences between iterations (S2)
+ * effects.c  what a statement reads, writes and may end
+ * loops.c    definitions of Vars, nests, invariance, scopes
+ */
+#include "csrc/ir/ir.h"
+
+/* --- linear forms: c0 + sum of c_i * atom_i, atoms are i64 expressions that
+ * no further rule takes apart (Vars without a linear definition, E_DIM,
+ * products ...), equal atoms merged by ir_equal. */
+typedef struct Term {
+    Expr *atom;
+    int64_t coef;
+} Term;
+
+typedef struct Linear {
+    int64_t constant;
+    VEC(Term) terms; /* sorted by a stable order; no zero coefficients */
+} Linear;
+
+Linear linear_const(int64_t value);
+Linear linear_atom(Arena *arena, Expr *atom);
+/* 'out' = lhs_factor * lhs + rhs_factor * rhs; false when a coefficient
+ * overflows.  'out' may be 'lhs' or 'rhs'. */
+bool linear_sum(Arena *arena, const Linear *lhs, int64_t lhs_factor,
+                const Linear *rhs, int64_t rhs_factor, Linear *out);
+/* The product; atoms that are products are E_MULs with sorted factors. */
+bool linear_product(Arena *arena, const Linear *lhs, const Linear *rhs,
+                    Linear *out);
+bool linear_is_const(const Linear *form, int64_t *out);
+bool linear_equal(const Linear *lhs, const Linear *rhs);
+int64_t linear_coef(const Linear *form, const Expr *atom);
+/* The i64 expression that computes 'form'. */
+Expr *linear_expr(Arena *arena, const Linear *form);
+
+/* What is known where one stands in the program: definitions of Vars, ranges
+ * of loop variables, conditions of the branches taken, entry guards
+ * (0 <= E_DIM < 2^31).  Scopes nest: bounds_push / bounds_pop. */
+typedef struct Bounds Bounds;
+
+Bounds *bounds_new(Arena *arena, const Func *func);
+int bounds_push(Bounds *b);
+void bounds_pop(Bounds *b, int mark);
+/* Note a LET, a loop's variable (lo <= var < hi), or that 'cond' holds
+ * (does not hold). */
+void bounds_define(Bounds *b, Var *var, Expr *value);
+void bounds_loop(Bounds *b, const Stmt *loop);
+void bounds_assume(Bounds *b, Expr *cond, bool holds);
+/* What holds once 's' is behind: the definition of a LET, the condition of a
+ * CHECK, the joins of an IF, what a loop hands out. */
+void bounds_after(Bounds *b, const Stmt *s);
+
+/* 'e' as a linear form through definitions; true unless it overflows the
+ * analysis's own arithmetic. */
+bool bounds_linear(Bounds *b, Expr *e, Linear *out);
+/* Is 'cond' always true / always false here?  Never wrong, may not know. */
+bool bounds_proves(Bounds *b, Expr *cond);
+bool bounds_refutes(Bounds *b, Expr *cond);
+/* Is 'form' >= 0 wherever all that is known holds? */
+bool bounds_nonneg(Bounds *b, const Linear *form);
+/* Conditions in terms of 'allowed' atoms alone, each a form that must be >= 0,
+ * which together with all that is known imply 'form' >= 0; appended to 'out'.
+ * 'by_range': a value from memory may count as the worst of its dtype.
+ * False: none were found.  weaken.c */
+typedef VEC(Linear) LinearVec;
+typedef bool (*AtomFn)(void *data, const Expr *atom);
+bool bounds_weaken(Bounds *b, const Linear *form, AtomFn allowed, void *data,
+                   bool by_range, LinearVec *out);
+/* An interval that holds 'e' (INT64_MIN / INT64_MAX where unknown). */
+void bounds_interval(Bounds *b, Expr *e, int64_t *lo, int64_t *hi);
+
+/* Calls 'fn' for every statement of 'func', outer before inner, with the
+ * Bounds as they are just before it; 'fn' says whether to go into the
+ * statement's own blocks.  visit.c */
+typedef bool (*VisitFn)(void *data, Bounds *b, Stmt *s);
+void bounds_visit(Arena *arena, const Func *func, VisitFn fn, void *data);
+void bounds_visit_block(Bounds *b, const Block *block, VisitFn fn, void *data);
+bool block_has_loop(const Block *block);
+
+/* --- effects */
+typedef struct Effects {
+    bool visible_store; /* writes an argument's memory */
+    bool store;         /* writes any buffer */
+    bool load;
+    bool check;         /* may end the call */
+    bool warn;
+    bool alloc;
+    bool loop_forever;  /* contains a WHILE */
+} Effects;
+
+Effects effects_of(const Stmt *s);
+Effects effects_of_block(const Block *block);
+/* May the check be moved up over 's', which stands before it? */
+bool effects_check_commutes(const Stmt *check, const Stmt *s);
+/* Could a store to one be seen by a load of the other?  Fresh buffers share
+ * memory with nobody; arguments may in a general kernel, while a fast one has
+ * tested at its entry that what it writes is disjoint from all else. */
+bool effects_may_alias(const Func *func, const Buf *lhs, const Buf *rhs);
+bool effects_writes(const Block *block, const Buf *buf);
+bool effects_reads(const Block *block, const Buf *buf);
+
+/* --- loops */
+/* Is 'e' the same in every round of 'loop' (its Vars defined outside, no load
+ * that the loop may overwrite)? */
+bool loop_invariant(const Func *func, const Stmt *loop, const Expr *e);
+/* hi - lo when both are constants; -1 otherwise. */
+int64_t loop_trips(const Stmt *loop);
+/* Var * -> Stmt * that defines it, for all that 'block' and below define. */
+Map loop_defs(Arena *arena, const Block *block);
+
+/* Which Vars are visible where a walk stands: shown as they are defined,
+ * hidden again ("visible.n" set back) where their block ends.  "rank": Var *
+ * -> position in "visible" + 1. */
+typedef struct Scope {
+    Arena *arena;
+    VarVec visible;
+    Map rank;
+} Scope;
+
+Scope scope_new(Arena *arena, const Func *func); /* the scalar parameters */
+void scope_show(Scope *scope, Var *var);
+void scope_show_after(Scope *scope, const Stmt *s); /* what 's' leaves */
+void scope_show_inside(Scope *scope, const Stmt *loop);
+/* Are all Vars of 'e' among the first 'n' visible ones? */
+bool scope_sees(const Scope *scope, int n, const Expr *e);
+
+/* --- dependences */
+typedef struct DependWhy {
+    Loc first;        /* the two accesses that conflict, or the carry */
+    Loc second;
+    const char *text; /* in words, in the given arena */
+} DependWhy;
+
+/* Are the rounds of 'loop' independent: no carry, no until, no check that
+ * can't be a sticky flag, no two accesses of different rounds to one element
+ * of which one writes?  'b' stands just outside the loop. */
+bool depend_independent(Arena *arena, const Func *func, Bounds *b,
+                        const Stmt *loop, DependWhy *why);
+#endif

@@ -1,0 +1,234 @@
+#ifndef VZ_ANALYSIS_BOUNDS_H
+#define VZ_ANALYSIS_BOUNDS_H
+/* What bounds.c, forms.c, facts.c, induct.c, steps.c, prove.c and weaken.c
+ * share; nobody else includes it.
+ *
+ * Ranges are kept in 128 bits, so that every value of every integer dtype,
+ * sums and products of two of them are exact.  WIDE_INF stands for "more than
+ * any of these".
+ */
+#include "csrc/analysis/analysis.h"
+
+typedef __int128 Wide;
+
+#define WIDE_INF ((Wide)1 << 120)
+
+/* lo <= value <= hi. */
+typedef struct Range {
+    Wide lo;
+    Wide hi;
+} Range;
+
+/* What is known of a Var for as long as it is in scope.
+ *   "seq"     order of definition, inner after outer; 0: a parameter
+ *   "form"    its exact value
+ *   "lo" "hi" linear forms that it is not below, not above
+ *   "range"   narrowed by facts while these hold
+ *   "value"   the definition, loads replaced by frozen Vars */
+typedef struct VarInfo {
+    const Var *var;
+    int seq;
+    bool defined;
+    bool has_form;
+    bool has_lo;
+    bool has_hi;
+    Linear form;
+    Linear lo;
+    Linear hi;
+    Range range;
+    Expr *value;
+} VarInfo;
+
+/* A condition that is known to be true ("holds") or false. */
+typedef struct Known {
+    Expr *cond;
+    bool holds;
+} Known;
+
+/* "lhs" == "lhs_holds" or "rhs" == "rhs_holds"; "done" once one of them was
+ * refuted and the other assumed. */
+typedef struct Pending {
+    Known lhs;
+    Known rhs;
+    bool done;
+} Pending;
+
+typedef struct Saved {
+    VarInfo *info;
+    Range range;
+} Saved;
+
+typedef struct Frame {
+    int facts;
+    int known;
+    int exact;
+    int pending;
+    int saved;
+    int woken;
+} Frame;
+
+struct Bounds {
+    Arena *arena;
+    const Func *func;
+    VEC(VarInfo *) vars;    /* by Var.id */
+    VEC(VarInfo *) frozen;  /* by -1 - Var.id */
+    VEC(Linear) facts;      /* each >= 0 */
+    VEC(Known) known;
+    VEC(Expr *) exact;      /* ADDO, SUBO, MULO known to be false */
+    VEC(Pending) pending;
+    VEC(Saved) saved;       /* ranges to restore */
+    VEC(int) woken;         /* pendings to restore */
+    VEC(Frame) frames;
+    int seq;
+    bool waking;            /* in bounds_wake, which does not nest */
+    int fuel;               /* what is left of the effort of one query */
+};
+
+/* The effort of one query in visited nodes and proof steps, and the longest
+ * chain of eliminations. */
+enum { FUEL = 2000, MAX_DEPTH = 12, MAX_FACTS = 200 };
+
+/* --- bounds.c */
+VarInfo *bounds_info(Bounds *b, const Var *var);
+Range bounds_dtype_range(DType dtype);
+Range bounds_range(Bounds *b, Expr *e);
+Range bounds_form_range(Bounds *b, const Linear *form);
+/* 'e' as a form; falls back to an opaque atom. */
+Linear bounds_form(Bounds *b, Expr *e);
+void bounds_add_fact(Bounds *b, const Linear *form);
+void bounds_assume_in(Bounds *b, Expr *cond, bool holds);
+/* Assume the other side of every alternative of which one is refuted by now;
+ * the caller's fuel is left as it is. */
+void bounds_wake(Bounds *b);
+/* A copy of 'e' in which every load is a Var that names the value loaded. */
+Expr *bounds_freeze(Bounds *b, Expr *e);
+bool bounds_is_number(const Expr *e); /* a scalar bool or integer */
+/* The Var whose value 'atom' is, as it stands or cast; NULL: none. */
+Var *bounds_atom_var(const Expr *atom);
+
+/* --- prove.c: as the public ones, but spend the caller's fuel */
+bool prove_nonneg(Bounds *b, const Linear *form, int depth);
+bool prove_cond(Bounds *b, Expr *cond, bool holds);
+
+/* mult * atom >= form (a lower bound) or <= form (an upper one), mult > 0. */
+typedef struct Candidate {
+    Linear form;
+    int64_t mult;
+} Candidate;
+
+enum { MAX_CANDIDATES = 24 };
+
+typedef struct Candidates {
+    Candidate at[MAX_CANDIDATES];
+    int n;
+} Candidates;
+
+/* Everything known of 'atom' from above ('upper') or below; its range. */
+void prove_collect(Bounds *b, Expr *atom, bool upper, Candidates *list);
+void prove_collect_range(Bounds *b, Expr *atom, bool upper,
+                         Candidates *list);
+/* How late the newest Var in 'e' was defined. */
+int prove_rank(Bounds *b, const Expr *e);
+/* The same condition with smaller numbers: g*F + c >= 0 is F + floor(c / g)
+ * >= 0 for integer F. */
+void prove_tighten(Bounds *b, Linear *form);
+/* form - its term 'i'. */
+Linear prove_without(Bounds *b, const Linear *form, int i);
+
+/* --- induct.c */
+void induct_carries(Bounds *b, const Stmt *loop);
+
+/* --- ranges */
+static inline Wide
+wide_clip(Wide value)
+{
+    return value > WIDE_INF ? WIDE_INF : value < -WIDE_INF ? -WIDE_INF : value;
+}
+
+/* WIDE_INF and -WIDE_INF mean "unbounded" and so absorb what is added. */
+static inline Wide
+wide_add(Wide lhs, Wide rhs)
+{
+    if (lhs >= WIDE_INF || lhs <= -WIDE_INF) {
+        return lhs;
+    }
+    return rhs >= WIDE_INF || rhs <= -WIDE_INF ? rhs : wide_clip(lhs + rhs);
+}
+
+static inline Wide
+wide_mul(Wide lhs, Wide rhs)
+{
+    Wide out = 0;
+    if (__builtin_mul_overflow(lhs, rhs, &out)) {
+        return (lhs < 0) == (rhs < 0) ? WIDE_INF : -WIDE_INF;
+    }
+    return wide_clip(out);
+}
+
+static inline Wide
+wide_min(Wide lhs, Wide rhs)
+{
+    return lhs < rhs ? lhs : rhs;
+}
+
+static inline Wide
+wide_max(Wide lhs, Wide rhs)
+{
+    return lhs > rhs ? lhs : rhs;
+}
+
+static inline Wide
+wide_floor_div(Wide lhs, Wide rhs)
+{
+    if (lhs >= WIDE_INF || lhs <= -WIDE_INF) {
+        return rhs < 0 ? -lhs : lhs;
+    }
+    Wide quotient = lhs / rhs;
+    bool inexact = quotient * rhs != lhs;
+    return inexact && (lhs < 0) != (rhs < 0) ? quotient - 1 : quotient;
+}
+
+static inline Range
+range_of(Wide lo, Wide hi)
+{
+    Range out = {lo, hi};
+    return out;
+}
+
+static inline bool
+range_inside(Range inner, Range outer)
+{
+    return inner.lo >= outer.lo && inner.hi <= outer.hi;
+}
+
+/* Both hold; an empty meet (unreachable code) leaves 'lhs'. */
+static inline Range
+range_meet(Range lhs, Range rhs)
+{
+    Range out = {wide_max(lhs.lo, rhs.lo), wide_min(lhs.hi, rhs.hi)};
+    return out.lo <= out.hi ? out : lhs;
+}
+
+static inline Range
+range_join(Range lhs, Range rhs)
+{
+    return range_of(wide_min(lhs.lo, rhs.lo), wide_max(lhs.hi, rhs.hi));
+}
+
+static inline Range
+range_add(Range lhs, Range rhs)
+{
+    return range_of(wide_add(lhs.lo, rhs.lo), wide_add(lhs.hi, rhs.hi));
+}
+
+static inline Range
+range_mul(Range lhs, Range rhs)
+{
+    Wide a = wide_mul(lhs.lo, rhs.lo);
+    Wide b = wide_mul(lhs.lo, rhs.hi);
+    Wide c = wide_mul(lhs.hi, rhs.lo);
+    Wide d = wide_mul(lhs.hi, rhs.hi);
+    return range_of(wide_min(wide_min(a, b), wide_min(c, d)),
+                    wide_max(wide_max(a, b), wide_max(c, d)));
+}
+#endif

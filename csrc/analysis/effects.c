@@ -1,0 +1,224 @@
+/* What a statement reads, writes and may end.
+ *
+ * A check that fails ends the call, and everything the call wrote is undone
+ * before it is repeated.  So a check may move up over anything that neither
+ * defines a Var it uses nor writes memory it reads; it may not move down, for
+ * what follows it relies on it (an index in range).
+ */
+#include "csrc/analysis/analysis.h"
+
+/* Notes whether the expression reads memory. */
+static void
+add_loads(void *data, Expr **slot)
+{
+    Effects *effects = data;
+    effects->load = effects->load || ir_has_load(*slot);
+}
+
+/* What 's' does by itself, without the blocks in it. */
+static void
+add_stmt(Effects *effects, Stmt *s)
+{
+    switch (s->kind) {
+    case S_STORE:
+    case S_FILL:
+        effects->store = true;
+        effects->visible_store =
+            effects->visible_store || s->buf->kind == BUF_ARG;
+        break;
+    case S_CHECK:
+        effects->check = true;
+        break;
+    case S_WARN:
+        effects->warn = true;
+        break;
+    case S_ALLOC:
+        effects->alloc = true;
+        break;
+    case S_WHILE:
+        effects->loop_forever = true;
+        break;
+    default:
+        break;
+    }
+    ir_each_expr(s, add_loads, effects);
+}
+
+/* For ir_each_stmt. */
+static void
+add_below(void *data, Stmt *s)
+{
+    add_stmt(data, s);
+}
+
+/* The union over all statements of 'block' and below. */
+Effects
+effects_of_block(const Block *block)
+{
+    Effects effects = {0};
+    ir_each_stmt(block, add_below, &effects);
+    return effects;
+}
+
+/* A block that holds just the statement in '*slot'. */
+static Block
+block_of(Stmt **slot)
+{
+    Block block = {0};
+    block.at = slot;
+    block.n = 1;
+    block.cap = 1;
+    return block;
+}
+
+/* Of 's' and all that is in it. */
+Effects
+effects_of(const Stmt *s)
+{
+    Stmt copy = *s;
+    Stmt *slot = &copy;
+    Block block = block_of(&slot);
+    return effects_of_block(&block);
+}
+
+/* --- who touches a buffer ------------------------------------------------ */
+
+/* Views never get a Buf of their own, so two fresh Bufs are two pieces of
+ * memory. */
+bool
+effects_may_alias(const Func *func, const Buf *lhs, const Buf *rhs)
+{
+    if (lhs == rhs) {
+        return true;
+    }
+    return func->general && lhs->kind == BUF_ARG && rhs->kind == BUF_ARG;
+}
+
+/* By STORE or FILL of this very buffer; overlap is for the caller to add. */
+bool
+effects_writes(const Block *block, const Buf *buf)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        bool writes = s->kind == S_STORE || s->kind == S_FILL;
+        if ((writes && s->buf == buf) || effects_writes(&s->pre, buf) ||
+            effects_writes(&s->body, buf) || effects_writes(&s->els, buf)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does 'e' read this very buffer? */
+static bool
+loads_from(const Expr *e, const Buf *buf)
+{
+    if (e->op == E_LOAD && e->buf == buf) {
+        return true;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        if (loads_from(e->args[i], buf)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct ReadQuery {
+    const Buf *buf;
+    bool found;
+} ReadQuery;
+
+/* For ir_each_expr. */
+static void
+query_expr(void *data, Expr **slot)
+{
+    ReadQuery *query = data;
+    query->found = query->found || loads_from(*slot, query->buf);
+}
+
+/* For ir_each_stmt. */
+static void
+query_stmt(void *data, Stmt *s)
+{
+    ir_each_expr(s, query_expr, data);
+}
+
+/* By any expression of 'block' and below. */
+bool
+effects_reads(const Block *block, const Buf *buf)
+{
+    ReadQuery query = {buf, false};
+    ir_each_stmt(block, query_stmt, &query);
+    return query.found;
+}
+
+/* --- moving checks ------------------------------------------------------- */
+
+static bool
+block_disturbs(const Block *block, const Expr *e);
+
+/* Could a load of 'buf' see what 's' writes?  All arguments count as
+ * overlapping: the function's mode is not known here. */
+static bool
+may_write(const Stmt *s, const Buf *buf)
+{
+    if (s->kind == S_ALLOC) {
+        return s->buf == buf;
+    }
+    return (s->kind == S_STORE || s->kind == S_FILL) &&
+           (s->buf == buf ||
+            (s->buf->kind == BUF_ARG && buf->kind == BUF_ARG));
+}
+
+/* As seen from after 's': what is defined inside it is not visible. */
+static bool
+defines_var(const Stmt *s, const Var *var)
+{
+    bool found = s->var == var;
+    for (int i = 0; i < s->njoins; i++) {
+        found = found || s->joins[i].out == var;
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        found = found || s->carries[i].out == var;
+    }
+    return found;
+}
+
+/* Does 's' define a Var that 'e' uses, or write memory that it reads? */
+static bool
+disturbs(const Stmt *s, const Expr *e)
+{
+    if ((e->op == E_VAR && defines_var(s, e->var)) ||
+        (e->op == E_LOAD && may_write(s, e->buf)) ||
+        (e->op == E_DIM && s->kind == S_ALLOC && s->buf == e->buf)) {
+        return true;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        if (disturbs(s, e->args[i])) {
+            return true;
+        }
+    }
+    return block_disturbs(&s->pre, e) || block_disturbs(&s->body, e) ||
+           block_disturbs(&s->els, e);
+}
+
+/* Does any statement of 'block' disturb 'e'? */
+static bool
+block_disturbs(const Block *block, const Expr *e)
+{
+    for (int i = 0; i < block->n; i++) {
+        if (disturbs(block->at[i], e)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What a check protects (a load, a store) stands behind it, so only moving
+ * it down could be unsafe. */
+bool
+effects_check_commutes(const Stmt *check, const Stmt *s)
+{
+    return !disturbs(s, check->value);
+}

@@ -1,0 +1,391 @@
+/* Learning: definitions, loops, conditions.
+ *
+ *     check or(le(n, 0), le(n, dim(a, 0)))      pending: one of the two
+ *     for i in 0 .. n {                         n >= 1: so n <= dim(a, 0)
+ *         check lt(i, dim(a, 0))                proved
+ *
+ * A condition is split into comparisons of integers, each of which becomes
+ * facts "form >= 0".  A fact also narrows the ranges of the Vars in it, one
+ * round of interval propagation.  Conditions of other kinds (floats, flags)
+ * are remembered as they stand.
+ */
+#include "csrc/analysis/bounds.h"
+
+/* Narrow the range of the Var that term 'i' of 'fact' names, if it does:
+ * c*v >= -(most that the other terms can be). */
+static void
+narrow_term(Bounds *b, const Linear *fact, int i)
+{
+    const Term *term = &fact->terms.at[i];
+    Var *var = bounds_atom_var(term->atom);
+    if (var == NULL) {
+        return;
+    }
+    VarInfo *info = bounds_info(b, var);
+    Wide most = fact->constant;
+    for (int j = 0; j < fact->terms.n; j++) {
+        Linear part = {0};
+        if (j != i) {
+            part.terms.at = &fact->terms.at[j];
+            part.terms.n = 1;
+            most = wide_add(most, bounds_form_range(b, &part).hi);
+        }
+    }
+    if (most >= WIDE_INF) {
+        return;
+    }
+    Range range = info->range;
+    Wide size = term->coef < 0 ? -(Wide)term->coef : term->coef;
+    if (term->coef > 0) {
+        range.lo = wide_max(range.lo, -wide_floor_div(most, size));
+    } else {
+        range.hi = wide_min(range.hi, wide_floor_div(most, size));
+    }
+    if (range.lo <= range.hi && !range_inside(info->range, range)) {
+        Saved saved = {info, info->range};
+        vec_push(b->arena, &b->saved, saved);
+        info->range = range;
+    }
+}
+
+/* Is the very same form among the facts? */
+static bool
+is_known_fact(const Bounds *b, const Linear *form)
+{
+    for (int i = 0; i < b->facts.n; i++) {
+        if (linear_equal(&b->facts.at[i], form)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Constants say nothing (or that this place is never reached). Old facts
+ * come first when there are too many. */
+void
+bounds_add_fact(Bounds *b, const Linear *form)
+{
+    if (form->terms.n == 0 || b->facts.n >= MAX_FACTS ||
+        is_known_fact(b, form)) {
+        return;
+    }
+    vec_push(b->arena, &b->facts, *form);
+    for (int i = 0; i < form->terms.n; i++) {
+        narrow_term(b, form, i);
+    }
+}
+
+/* lhs - rhs - 'gap' >= 0. */
+static void
+add_difference(Bounds *b, const Linear *lhs, const Linear *rhs, int64_t gap)
+{
+    Linear diff;
+    if (linear_sum(b->arena, lhs, 1, rhs, -1, &diff) &&
+        !__builtin_sub_overflow(diff.constant, gap, &diff.constant)) {
+        bounds_add_fact(b, &diff);
+    }
+}
+
+/* lhs != rhs is a fact where one side is known not to be the smaller. */
+static void
+add_distinct(Bounds *b, const Linear *lhs, const Linear *rhs)
+{
+    Linear diff;
+    Linear back;
+    if (!linear_sum(b->arena, lhs, 1, rhs, -1, &diff) ||
+        !linear_sum(b->arena, rhs, 1, lhs, -1, &back)) {
+        return;
+    }
+    if (prove_nonneg(b, &diff, 4)) {
+        add_difference(b, lhs, rhs, 1);
+    } else if (prove_nonneg(b, &back, 4)) {
+        add_difference(b, rhs, lhs, 1);
+    }
+}
+
+/* lhs < rhs is rhs - lhs - 1 >= 0, and so on: comparisons of integers
+ * become differences. */
+static void
+assume_compare(Bounds *b, const Expr *cond, bool holds)
+{
+    if (!bounds_is_number(cond->args[0])) {
+        return;
+    }
+    Linear lhs = bounds_form(b, cond->args[0]);
+    Linear rhs = bounds_form(b, cond->args[1]);
+    switch (cond->op) {
+    case E_LT:
+        add_difference(b, holds ? &rhs : &lhs, holds ? &lhs : &rhs, holds);
+        return;
+    case E_LE:
+        add_difference(b, holds ? &rhs : &lhs, holds ? &lhs : &rhs, !holds);
+        return;
+    default:
+        break;
+    }
+    if ((cond->op == E_EQ) != holds) {
+        add_distinct(b, &lhs, &rhs);
+        return;
+    }
+    add_difference(b, &lhs, &rhs, 0);
+    add_difference(b, &rhs, &lhs, 0);
+}
+
+/* One of lhs, rhs is 'holds': assume it at once where the other is refuted. */
+static void
+assume_either(Bounds *b, Expr *cond, bool holds)
+{
+    Pending pending = {{cond->args[0], holds}, {cond->args[1], holds}, false};
+    vec_push(b->arena, &b->pending, pending);
+}
+
+/* Takes 'cond' apart by its operator. It is remembered as a whole too, for
+ * conditions that no arithmetic covers. */
+void
+bounds_assume_in(Bounds *b, Expr *cond, bool holds)
+{
+    if (cond->dtype != DT_BOOL || cond->lanes != 0 || cond->op == E_CONST) {
+        return;
+    }
+    Known known = {cond, holds};
+    vec_push(b->arena, &b->known, known);
+    switch (cond->op) {
+    case E_NOT:
+        bounds_assume_in(b, cond->args[0], !holds);
+        break;
+    case E_AND:
+    case E_OR:
+        if ((cond->op == E_AND) == holds) {
+            bounds_assume_in(b, cond->args[0], holds);
+            bounds_assume_in(b, cond->args[1], holds);
+        } else {
+            assume_either(b, cond, holds);
+        }
+        break;
+    case E_VAR: {
+        Expr *value = bounds_info(b, cond->var)->value;
+        if (value != NULL) {
+            bounds_assume_in(b, value, holds);
+        }
+        break;
+    }
+    case E_EQ:
+    case E_NE:
+    case E_LT:
+    case E_LE:
+        assume_compare(b, cond, holds);
+        break;
+    case E_ADDO:
+    case E_SUBO:
+    case E_MULO:
+        if (!holds) {
+            vec_push(b->arena, &b->exact, cond);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+/* The mark "done" is taken back with the scope. */
+void
+bounds_wake(Bounds *b)
+{
+    int fuel = b->fuel;
+    if (b->waking) {
+        return;
+    }
+    b->waking = true;
+    for (int i = 0; i < b->pending.n; i++) {
+        Known lhs = b->pending.at[i].lhs;
+        Known rhs = b->pending.at[i].rhs;
+        if (b->pending.at[i].done) {
+            continue;
+        }
+        b->fuel = FUEL / 4;
+        bool no_lhs = prove_cond(b, lhs.cond, !lhs.holds);
+        bool no_rhs = !no_lhs && prove_cond(b, rhs.cond, !rhs.holds);
+        if (no_lhs || no_rhs) {
+            b->pending.at[i].done = true;
+            vec_push(b->arena, &b->woken, i);
+            Known known = no_lhs ? rhs : lhs;
+            b->fuel = FUEL;
+            bounds_assume_in(b, known.cond, known.holds);
+        }
+    }
+    b->waking = false;
+    b->fuel = fuel;
+}
+
+/* Loads in 'cond' are frozen: what was read then may be different when it
+ * is read again. */
+void
+bounds_assume(Bounds *b, Expr *cond, bool holds)
+{
+    b->fuel = FUEL;
+    bounds_assume_in(b, bounds_freeze(b, cond), holds);
+    bounds_wake(b);
+}
+
+/* --- definitions --------------------------------------------------------- */
+
+/* Does an atom say more than the Var that it defines would? */
+static bool
+is_telling(const Expr *atom)
+{
+    switch (atom->op) {
+    case E_VAR:
+        return atom->var->id >= 0;
+    case E_CAST:
+        return atom->args[0]->op == E_VAR && atom->args[0]->var->id >= 0;
+    case E_DIM:
+    case E_MUL:
+    case E_IDIV:
+    case E_MOD:
+    case E_MIN:
+    case E_MAX:
+    case E_SELECT:
+    case E_ABS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A form that is one opaque atom is worth less than the Var's own name,
+ * under which facts about it meet. */
+static bool
+is_telling_form(const Linear *form)
+{
+    return form->terms.n != 1 || form->constant != 0 ||
+           form->terms.at[0].coef != 1 || is_telling(form->terms.at[0].atom);
+}
+
+/* The form is made now, with the facts of now: they hold as long as the Var
+ * is visible, because scopes nest. */
+void
+bounds_define(Bounds *b, Var *var, Expr *value)
+{
+    VarInfo *info = bounds_info(b, var);
+    b->fuel = FUEL;
+    info->seq = ++b->seq;
+    info->defined = true;
+    info->value = bounds_freeze(b, value);
+    info->has_form = false;
+    info->has_lo = false;
+    info->has_hi = false;
+    info->range = bounds_dtype_range(var->dtype);
+    if (!bounds_is_number(value)) {
+        return;
+    }
+    Linear form = bounds_form(b, info->value);
+    Range range = bounds_form_range(b, &form);
+    info->range = range_meet(info->range, range);
+    if (is_telling_form(&form)) {
+        info->form = form;
+        info->has_form = true;
+    }
+}
+
+/* lo <= var <= hi - 1 as forms, as a range, and the fact lo <= hi - 1:
+ * inside the loop, it runs. */
+static void
+define_loop_var(Bounds *b, const Stmt *loop)
+{
+    VarInfo *info = bounds_info(b, loop->var);
+    b->fuel = FUEL;
+    info->seq = ++b->seq;
+    info->defined = true;
+    info->value = NULL;
+    info->lo = bounds_form(b, bounds_freeze(b, loop->lo));
+    info->hi = bounds_form(b, bounds_freeze(b, loop->hi));
+    info->has_lo = true;
+    info->has_hi = !__builtin_sub_overflow(info->hi.constant, 1,
+                                           &info->hi.constant);
+    Range lo = bounds_form_range(b, &info->lo);
+    Range hi = bounds_form_range(b, &info->hi);
+    Range range = range_of(lo.lo, info->has_hi ? hi.hi : INT64_MAX);
+    info->range = range_meet(bounds_dtype_range(loop->var->dtype), range);
+    info->has_form = info->has_hi && linear_equal(&info->lo, &info->hi);
+    info->form = info->lo;
+    if (info->has_hi) {
+        add_difference(b, &info->hi, &info->lo, 0);
+    }
+}
+
+/* The caller has pushed a scope; for a WHILE it assumes the condition
+ * itself, after what "pre" defines. */
+void
+bounds_loop(Bounds *b, const Stmt *loop)
+{
+    if (loop->kind == S_FOR) {
+        define_loop_var(b, loop);
+    }
+    if (loop->ncarries > 0) {
+        induct_carries(b, loop);
+    }
+    bounds_wake(b);
+}
+
+/* The joins of 's' are selects of what the branches hand out.  A branch's
+ * values are visible to nobody else, and were described under the branch's
+ * condition, which is the select's. */
+static void
+define_joins(Bounds *b, const Stmt *s)
+{
+    for (int i = 0; i < s->njoins; i++) {
+        const Join *join = &s->joins[i];
+        if (join->out->lanes == 0) {
+            bounds_define(b, join->out,
+                          ir_select(b->arena, s->value, join->then_val,
+                                    join->else_val));
+        }
+    }
+}
+
+/* A WHILE that ends by its condition alone: that is false of what the loop
+ * hands out. */
+static void
+assume_exit(Bounds *b, const Stmt *loop)
+{
+    Map map = map_new(b->arena);
+    if (loop->until != NULL || loop->pre.n > 0) {
+        return;
+    }
+    for (int i = 0; i < loop->ncarries; i++) {
+        const Carry *carry = &loop->carries[i];
+        map_set(&map, carry->var, ir_ref(b->arena, carry->out));
+    }
+    bounds_assume(b, ir_subst(b->arena, loop->value, &map), false);
+}
+
+/* Loops define what they hand out when they are entered; a walk that
+ * skipped one enters it here, for that alone. */
+void
+bounds_after(Bounds *b, const Stmt *s)
+{
+    switch (s->kind) {
+    case S_LET:
+        bounds_define(b, s->var, s->value);
+        return;
+    case S_CHECK:
+        bounds_assume(b, s->value, true);
+        return;
+    case S_IF:
+        define_joins(b, s);
+        return;
+    case S_FOR:
+    case S_WHILE:
+        if (s->ncarries > 0 && !bounds_info(b, s->carries[0].out)->defined) {
+            int mark = bounds_push(b);
+            bounds_loop(b, s);
+            bounds_pop(b, mark);
+        }
+        if (s->kind == S_WHILE) {
+            assume_exit(b, s);
+        }
+        return;
+    default:
+        return;
+    }
+}

@@ -1,0 +1,209 @@
+/* Loops: how often they run and what stays the same in every round. */
+#include "csrc/analysis/analysis.h"
+
+/* 0 for hi <= lo. Bounds that are no constants are for Bounds to judge. */
+int64_t
+loop_trips(const Stmt *loop)
+{
+    int64_t lo = 0;
+    int64_t hi = 0;
+    if (loop->kind != S_FOR || !ir_const_int(loop->lo, &lo) ||
+        !ir_const_int(loop->hi, &hi)) {
+        return -1;
+    }
+    if (hi <= lo) {
+        return 0;
+    }
+    int64_t trips = 0;
+    return __builtin_sub_overflow(hi, lo, &trips) ? -1 : trips;
+}
+
+/* --- what a loop defines ------------------------------------------------- */
+
+/* LETs, loop variables, joins, carries inside and out. */
+static void
+add_stmt_defs(void *data, Stmt *s)
+{
+    Map *defs = data;
+    if (s->var != NULL) {
+        map_set(defs, s->var, s);
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        map_set(defs, s->joins[i].out, s);
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        map_set(defs, s->carries[i].var, s);
+        map_set(defs, s->carries[i].out, s);
+    }
+}
+
+/* In program order, outer before inner. */
+Map
+loop_defs(Arena *arena, const Block *block)
+{
+    Map defs = map_new(arena);
+    ir_each_stmt(block, add_stmt_defs, &defs);
+    return defs;
+}
+
+/* Does 's' or a statement below define 'var'? */
+static bool
+defines(const Stmt *s, const Var *var);
+
+/* Does any statement of 'block' or below define 'var'? */
+static bool
+block_defines(const Block *block, const Var *var)
+{
+    for (int i = 0; i < block->n; i++) {
+        if (defines(block->at[i], var)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+defines(const Stmt *s, const Var *var)
+{
+    if (s->var == var) {
+        return true;
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        if (s->joins[i].out == var) {
+            return true;
+        }
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        if (s->carries[i].var == var || s->carries[i].out == var) {
+            return true;
+        }
+    }
+    return block_defines(&s->pre, var) || block_defines(&s->body, var) ||
+           block_defines(&s->els, var);
+}
+
+/* A buffer made inside the loop is another one in every round. */
+static bool
+allocates(const Block *block, const Buf *buf)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if ((s->kind == S_ALLOC && s->buf == buf) ||
+            allocates(&s->pre, buf) || allocates(&s->body, buf) ||
+            allocates(&s->els, buf)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does 'block' write memory that a load of 'buf' may see? */
+static bool
+overwrites(const Func *func, const Block *block, const Buf *buf)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        bool writes = s->kind == S_STORE || s->kind == S_FILL;
+        if ((writes && effects_may_alias(func, s->buf, buf)) ||
+            (s->kind == S_ALLOC && s->buf == buf) ||
+            overwrites(func, &s->pre, buf) ||
+            overwrites(func, &s->body, buf) ||
+            overwrites(func, &s->els, buf)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Vars must come from outside, memory must not be written in the loop, and
+ * a buffer made in it is another one in each round. */
+bool
+loop_invariant(const Func *func, const Stmt *loop, const Expr *e)
+{
+    if (e->op == E_VAR && defines(loop, e->var)) {
+        return false;
+    }
+    if (e->op == E_LOAD && (overwrites(func, &loop->body, e->buf) ||
+                            overwrites(func, &loop->pre, e->buf))) {
+        return false;
+    }
+    if (e->op == E_DIM &&
+        (allocates(&loop->body, e->buf) || allocates(&loop->pre, e->buf))) {
+        return false;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        if (!loop_invariant(func, loop, e->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- scopes -------------------------------------------------------------- */
+
+/* What is visible at the entry of 'func'. */
+Scope
+scope_new(Arena *arena, const Func *func)
+{
+    Scope scope = {.arena = arena};
+    scope.rank = map_new(arena);
+    for (int i = 0; i < func->params.n; i++) {
+        if (func->params.at[i].var != NULL) {
+            scope_show(&scope, func->params.at[i].var);
+        }
+    }
+    return scope;
+}
+
+/* A Var that comes into scope again (its loop was walked before) gets its
+ * new position. */
+void
+scope_show(Scope *scope, Var *var)
+{
+    vec_push(scope->arena, &scope->visible, var);
+    map_set(&scope->rank, var, (void *)(intptr_t)scope->visible.n);
+}
+
+/* LETs, joins, and what loops hand out. */
+void
+scope_show_after(Scope *scope, const Stmt *s)
+{
+    if (s->kind == S_LET) {
+        scope_show(scope, s->var);
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        scope_show(scope, s->joins[i].out);
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        scope_show(scope, s->carries[i].out);
+    }
+}
+
+/* The loop's variable and what it carries. */
+void
+scope_show_inside(Scope *scope, const Stmt *loop)
+{
+    if (loop->kind == S_FOR) {
+        scope_show(scope, loop->var);
+    }
+    for (int i = 0; i < loop->ncarries; i++) {
+        scope_show(scope, loop->carries[i].var);
+    }
+}
+
+/* A Var that went out of scope may still have a rank; then another Var
+ * stands at its position, or none. */
+bool
+scope_sees(const Scope *scope, int n, const Expr *e)
+{
+    if (e->op == E_VAR) {
+        intptr_t at = (intptr_t)map_get(&scope->rank, e->var) - 1;
+        return at >= 0 && at < n && scope->visible.at[at] == e->var;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        if (!scope_sees(scope, n, e->args[i])) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,585 @@
+/* A prover for  form >= 0  over the integers.
+ *
+ *     dim(a, 0) - 1 - i,   i <= dim(b, 0) - 1,   dim(a, 0) >= dim(b, 0)
+ *     -> dim(a, 0) - dim(b, 0)  -> 0
+ *
+ * Fourier-Motzkin, aimed: the atom defined last is replaced by a lower bound
+ * (where its coefficient is positive) or an upper bound (negative), scaled to
+ * stay in integers; each bound known for it is tried in turn: of a loop's
+ * variable, of a quotient or remainder, of a product through one factor, a
+ * fact that mentions the atom, its range.  MIN, MAX, ABS and SELECT split into
+ * cases, each with what the case adds.  A form whose range is not negative is
+ * proved.
+ *
+ * Effort is bounded by Bounds.fuel and by depth; running out means "not
+ * proved".  Every step only weakens, and the arithmetic is checked, so the
+ * answer "proved" is never wrong.
+ */
+#include "csrc/analysis/bounds.h"
+
+/* More candidates than fit are not worth trying. */
+static void
+add_candidate(Candidates *list, const Linear *form, int64_t mult)
+{
+    if (list->n < MAX_CANDIDATES) {
+        Candidate one = {*form, mult};
+        list->at[list->n++] = one;
+    }
+}
+
+/* form + shift; dropped when it overflows. */
+static void
+add_shifted(Candidates *list, const Linear *form, int64_t shift, int64_t mult)
+{
+    Linear moved = *form;
+    if (!__builtin_add_overflow(moved.constant, shift, &moved.constant)) {
+        add_candidate(list, &moved, mult);
+    }
+}
+
+/* Parameters and extents have rank 0. Eliminating newest first moves
+ * outwards: bounds of inner Vars speak of outer ones. */
+int
+prove_rank(Bounds *b, const Expr *e)
+{
+    if (e->op == E_VAR) {
+        return bounds_info(b, e->var)->seq;
+    }
+    int rank = 0;
+    for (int i = 0; i < e->nargs; i++) {
+        int arg = prove_rank(b, e->args[i]);
+        rank = arg > rank ? arg : rank;
+    }
+    return rank;
+}
+
+/* The term to eliminate: newest first, of equal ones the last (products and
+ * other operations come after Vars and extents). */
+static int
+pick_term(Bounds *b, const Linear *form)
+{
+    int best = 0;
+    int best_rank = -1;
+    for (int i = 0; i < form->terms.n; i++) {
+        int rank = prove_rank(b, form->terms.at[i].atom);
+        if (rank >= best_rank) {
+            best = i;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+/* A new form; 'form' stays as it is. */
+Linear
+prove_without(Bounds *b, const Linear *form, int i)
+{
+    Linear rest = linear_const(form->constant);
+    for (int j = 0; j < form->terms.n; j++) {
+        if (j != i) {
+            vec_push(b->arena, &rest.terms, form->terms.at[j]);
+        }
+    }
+    return rest;
+}
+
+/* Of two numbers that are not negative; gcd(0, b) = b. */
+static int64_t
+gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Also keeps coefficients small over long chains of steps. */
+void
+prove_tighten(Bounds *b, Linear *form)
+{
+    int64_t divisor = 0;
+    for (int i = 0; i < form->terms.n; i++) {
+        int64_t coef = form->terms.at[i].coef;
+        if (coef == INT64_MIN) {
+            return;
+        }
+        divisor = gcd(divisor, coef < 0 ? -coef : coef);
+    }
+    if (divisor <= 1) {
+        return;
+    }
+    Linear out = linear_const(
+        (int64_t)wide_floor_div(form->constant, divisor));
+    for (int i = 0; i < form->terms.n; i++) {
+        Term term = form->terms.at[i];
+        term.coef /= divisor;
+        vec_push(b->arena, &out.terms, term);
+    }
+    *form = out;
+}
+
+/* --- candidates ---------------------------------------------------------- */
+
+/* A loop's first and last value, or what induction found. */
+static void
+var_bounds(Bounds *b, const Var *var, bool upper, Candidates *list)
+{
+    VarInfo *info = bounds_info(b, var);
+    if (upper && info->has_hi) {
+        add_candidate(list, &info->hi, 1);
+    }
+    if (!upper && info->has_lo) {
+        add_candidate(list, &info->lo, 1);
+    }
+}
+
+/* q = floor(x / d), d constant: x - d + 1 <= d*q <= x.
+ * x >= 0, d >= 1: q <= x. */
+static void
+idiv_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
+{
+    Linear lhs = bounds_form(b, atom->args[0]);
+    Linear rhs = bounds_form(b, atom->args[1]);
+    int64_t divisor = 0;
+    if (linear_is_const(&rhs, &divisor) && divisor > 0) {
+        add_shifted(list, &lhs, upper ? 0 : 1 - divisor, divisor);
+    } else if (upper && bounds_form_range(b, &rhs).lo >= 1 &&
+               bounds_form_range(b, &lhs).lo >= 0) {
+        add_candidate(list, &lhs, 1);
+    }
+}
+
+/* d >= 1: 0 <= x mod d <= d - 1, and <= x where x >= 0. */
+static void
+mod_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
+{
+    Linear lhs = bounds_form(b, atom->args[0]);
+    Linear rhs = bounds_form(b, atom->args[1]);
+    Linear rest = linear_const(0);
+    Linear above = rhs;
+    above.constant = 0;
+    if (__builtin_sub_overflow(rhs.constant, 1, &above.constant) ||
+        !prove_nonneg(b, &above, 3)) {
+        return;
+    }
+    if (!upper) {
+        add_candidate(list, &rest, 1);
+        return;
+    }
+    add_candidate(list, &above, 1);
+    if (bounds_form_range(b, &lhs).lo >= 0) {
+        add_candidate(list, &lhs, 1);
+    }
+}
+
+/* min(x, y) <= x, y;  max(x, y) >= x, y;  |x| >= x, -x.  The other sides are
+ * cases. */
+static void
+side_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
+{
+    if ((atom->op == E_MIN) == upper) {
+        for (int i = 0; i < 2; i++) {
+            Linear side = bounds_form(b, atom->args[i]);
+            add_candidate(list, &side, 1);
+        }
+    }
+}
+
+/* |x| >= x and |x| >= -x. Not for x = INT64_MIN, whose negative wraps. */
+static void
+abs_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
+{
+    Linear arg = bounds_form(b, atom->args[0]);
+    Linear zero = linear_const(0);
+    Linear negative;
+    if (!upper && bounds_form_range(b, &arg).lo > INT64_MIN &&
+        linear_sum(b->arena, &zero, 0, &arg, -1, &negative)) {
+        add_candidate(list, &arg, 1);
+        add_candidate(list, &negative, 1);
+    }
+}
+
+/* Facts c*atom + g >= 0: a lower bound -g where c > 0, an upper one where
+ * c < 0. */
+static void
+fact_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
+{
+    for (int i = 0; i < b->facts.n; i++) {
+        const Linear *fact = &b->facts.at[i];
+        for (int j = 0; j < fact->terms.n; j++) {
+            int64_t coef = fact->terms.at[j].coef;
+            if ((coef < 0) != upper || coef == INT64_MIN ||
+                !ir_equal(fact->terms.at[j].atom, atom)) {
+                continue;
+            }
+            Linear rest = prove_without(b, fact, j);
+            Linear zero = linear_const(0);
+            if (linear_sum(b->arena, &rest, upper ? 1 : -1, &zero, 0,
+                           &rest)) {
+                add_candidate(list, &rest, upper ? -coef : coef);
+            }
+        }
+    }
+}
+
+/* x*y with y >= 0: bounds of x times y; y <= 0: the opposite bounds. */
+static void
+product_bounds(Bounds *b, Expr *atom, bool upper, Candidates *list)
+{
+    for (int i = 0; i < 2; i++) {
+        Expr *factor = atom->args[i];
+        Expr *other = atom->args[1 - i];
+        Linear cofactor = linear_atom(b->arena, other);
+        Range sign = bounds_form_range(b, &cofactor);
+        bool later = prove_rank(b, factor) >= prove_rank(b, other);
+        if ((!later && i == 0) || (sign.lo < 0 && sign.hi > 0)) {
+            continue;
+        }
+        Candidates factors = {.n = 0};
+        bool same = sign.lo >= 0;
+        prove_collect(b, factor, same ? upper : !upper, &factors);
+        prove_collect_range(b, factor, same ? upper : !upper, &factors);
+        for (int j = 0; j < factors.n; j++) {
+            Linear form;
+            if (linear_product(b->arena, &factors.at[j].form, &cofactor,
+                               &form)) {
+                add_candidate(list, &form, factors.at[j].mult);
+            }
+        }
+    }
+}
+
+/* Structure first, facts after: the former are the tighter bounds as a
+ * rule. */
+void
+prove_collect(Bounds *b, Expr *atom, bool upper, Candidates *list)
+{
+    Var *var = bounds_atom_var(atom);
+    if (var != NULL) {
+        var_bounds(b, var, upper, list);
+    }
+    switch (atom->op) {
+    case E_IDIV:
+        idiv_bounds(b, atom, upper, list);
+        break;
+    case E_MOD:
+        mod_bounds(b, atom, upper, list);
+        break;
+    case E_MIN:
+    case E_MAX:
+        side_bounds(b, atom, upper, list);
+        break;
+    case E_ABS:
+        abs_bounds(b, atom, upper, list);
+        break;
+    case E_MUL:
+        product_bounds(b, atom, upper, list);
+        break;
+    default:
+        break;
+    }
+    fact_bounds(b, atom, upper, list);
+}
+
+/* The last resort, a constant. Numbers near the ends of i64 would overflow
+ * the next step and are left out. */
+void
+prove_collect_range(Bounds *b, Expr *atom, bool upper, Candidates *list)
+{
+    Linear self = linear_atom(b->arena, atom);
+    Range range = bounds_form_range(b, &self);
+    Wide value = upper ? range.hi : range.lo;
+    if (value >= INT64_MIN / 2 && value <= INT64_MAX / 2) {
+        Linear constant = linear_const((int64_t)value);
+        add_candidate(list, &constant, 1);
+    }
+}
+
+/* --- cases --------------------------------------------------------------- */
+
+/* rest + coef * value >= 0? */
+static bool
+prove_case(Bounds *b, const Linear *rest, int64_t coef, const Linear *value,
+           int depth)
+{
+    Linear form;
+    return linear_sum(b->arena, rest, 1, value, coef, &form) &&
+           prove_nonneg(b, &form, depth - 1);
+}
+
+/* min, max: each side, knowing that it is the one. */
+static bool
+prove_sides(Bounds *b, const Linear *rest, const Term *term, int depth)
+{
+    bool ok = true;
+    for (int i = 0; i < 2 && ok; i++) {
+        Linear value = bounds_form(b, term->atom->args[i]);
+        Linear other = bounds_form(b, term->atom->args[1 - i]);
+        int64_t sign = term->atom->op == E_MIN ? 1 : -1;
+        Linear order;
+        int mark = bounds_push(b);
+        if (linear_sum(b->arena, &other, sign, &value, -sign, &order)) {
+            bounds_add_fact(b, &order);
+        }
+        ok = prove_case(b, rest, term->coef, &value, depth);
+        bounds_pop(b, mark);
+    }
+    return ok;
+}
+
+/* Each arm, knowing what the condition is then. */
+static bool
+prove_select(Bounds *b, const Linear *rest, const Term *term, int depth)
+{
+    bool ok = true;
+    for (int i = 0; i < 2 && ok; i++) {
+        int mark = bounds_push(b);
+        bounds_assume_in(b, term->atom->args[0], i == 0);
+        Linear value = bounds_form(b, term->atom->args[1 + i]);
+        ok = prove_case(b, rest, term->coef, &value, depth);
+        bounds_pop(b, mark);
+    }
+    return ok;
+}
+
+/* x and -x, each in place of |x|: |x| is one of them. */
+static bool
+prove_abs(Bounds *b, const Linear *rest, const Term *term, int depth)
+{
+    Linear value = bounds_form(b, term->atom->args[0]);
+    Linear zero = linear_const(0);
+    Linear negative;
+    return bounds_form_range(b, &value).lo > INT64_MIN &&
+           linear_sum(b->arena, &zero, 0, &value, -1, &negative) &&
+           prove_case(b, rest, term->coef, &value, depth) &&
+           prove_case(b, rest, term->coef, &negative, depth);
+}
+
+/* The term's atom split into cases, where no single bound says it all. */
+static bool
+prove_cases(Bounds *b, const Linear *rest, const Term *term, int depth)
+{
+    bool upper = term->coef < 0;
+    switch (term->atom->op) {
+    case E_MIN:
+    case E_MAX:
+        return (term->atom->op == E_MIN) != upper &&
+               prove_sides(b, rest, term, depth);
+    case E_SELECT:
+        return prove_select(b, rest, term, depth);
+    case E_ABS:
+        return upper && prove_abs(b, rest, term, depth);
+    default:
+        return false;
+    }
+}
+
+/* mult * (rest + coef*atom) >= mult*rest + coef*form. */
+static bool
+prove_by(Bounds *b, const Linear *rest, int64_t coef, const Candidate *bound,
+         int depth)
+{
+    Linear form;
+    return linear_sum(b->arena, rest, bound->mult, &bound->form, coef,
+                      &form) &&
+           prove_nonneg(b, &form, depth - 1);
+}
+
+/* Ranges answer most goals at once, both ways. Then the newest atom is
+ * eliminated, by cases or by each of its bounds in turn. */
+bool
+prove_nonneg(Bounds *b, const Linear *form, int depth)
+{
+    Linear goal = *form;
+    prove_tighten(b, &goal);
+    if (goal.terms.n == 0) {
+        return goal.constant >= 0;
+    }
+    if (b->fuel-- <= 0) {
+        return false;
+    }
+    Range range = bounds_form_range(b, &goal);
+    if (range.lo >= 0) {
+        return true;
+    }
+    if (range.hi < 0 || depth <= 0) {
+        return false;
+    }
+    int picked = pick_term(b, &goal);
+    Term term = goal.terms.at[picked];
+    Linear rest = prove_without(b, &goal, picked);
+    Candidates list = {.n = 0};
+    if (prove_cases(b, &rest, &term, depth)) {
+        return true;
+    }
+    prove_collect(b, term.atom, term.coef < 0, &list);
+    prove_collect_range(b, term.atom, term.coef < 0, &list);
+    for (int i = 0; i < list.n; i++) {
+        if (prove_by(b, &rest, term.coef, &list.at[i], depth)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- conditions ---------------------------------------------------------- */
+
+/* Newest first: an inner branch's condition is asked for most. */
+static bool
+is_known(const Bounds *b, const Expr *cond, bool holds)
+{
+    for (int i = b->known.n - 1; i >= 0; i--) {
+        const Known *known = &b->known.at[i];
+        if (known->holds == holds && ir_equal(known->cond, cond)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* lhs - rhs - gap >= 0? */
+static bool
+prove_difference(Bounds *b, const Linear *lhs, const Linear *rhs, int64_t gap)
+{
+    Linear diff;
+    return linear_sum(b->arena, lhs, 1, rhs, -1, &diff) &&
+           !__builtin_sub_overflow(diff.constant, gap, &diff.constant) &&
+           prove_nonneg(b, &diff, MAX_DEPTH);
+}
+
+/* Equality is two goals, inequality either of two. */
+static bool
+prove_compare(Bounds *b, const Expr *cond, bool holds)
+{
+    if (!bounds_is_number(cond->args[0])) {
+        return false;
+    }
+    Linear lhs = bounds_form(b, cond->args[0]);
+    Linear rhs = bounds_form(b, cond->args[1]);
+    if (cond->op == E_LT) {
+        return holds ? prove_difference(b, &rhs, &lhs, 1)
+                     : prove_difference(b, &lhs, &rhs, 0);
+    }
+    if (cond->op == E_LE) {
+        return holds ? prove_difference(b, &rhs, &lhs, 0)
+                     : prove_difference(b, &lhs, &rhs, 1);
+    }
+    if ((cond->op == E_EQ) == holds) {
+        return prove_difference(b, &lhs, &rhs, 0) &&
+               prove_difference(b, &rhs, &lhs, 0);
+    }
+    return prove_difference(b, &lhs, &rhs, 1) ||
+           prove_difference(b, &rhs, &lhs, 1);
+}
+
+/* Does the exact result of an overflow test's operation fit (or never fit)
+ * its dtype? */
+static bool
+prove_overflow(Bounds *b, const Expr *cond, bool holds)
+{
+    Linear lhs = bounds_form(b, cond->args[0]);
+    Linear rhs = bounds_form(b, cond->args[1]);
+    Linear result;
+    bool ok = cond->op == E_MULO
+        ? linear_product(b->arena, &lhs, &rhs, &result)
+        : linear_sum(b->arena, &lhs, 1, &rhs, cond->op == E_ADDO ? 1 : -1,
+                     &result);
+    if (!ok || !bounds_is_number(cond->args[0])) {
+        return false;
+    }
+    Range exact = bounds_form_range(b, &result);
+    Range dtype = bounds_dtype_range(cond->args[0]->dtype);
+    if (holds) {
+        return exact.lo > dtype.hi || exact.hi < dtype.lo;
+    }
+    return range_inside(exact, dtype);
+}
+
+/* 'lhs' and 'rhs' both: each under the assumption of the first. */
+static bool
+prove_both(Bounds *b, const Expr *cond, bool holds)
+{
+    return prove_cond(b, cond->args[0], holds) &&
+           prove_cond(b, cond->args[1], holds);
+}
+
+/* One side, or the second where the first does not hold. */
+static bool
+prove_either(Bounds *b, const Expr *cond, bool holds)
+{
+    if (prove_cond(b, cond->args[0], holds)) {
+        return true;
+    }
+    int mark = bounds_push(b);
+    bounds_assume_in(b, bounds_freeze(b, cond->args[0]), !holds);
+    bounds_wake(b);
+    bool ok = prove_cond(b, cond->args[1], holds);
+    bounds_pop(b, mark);
+    return ok;
+}
+
+/* Mirrors bounds_assume_in: takes 'cond' apart and asks for the parts. */
+bool
+prove_cond(Bounds *b, Expr *cond, bool holds)
+{
+    if (cond->dtype != DT_BOOL || cond->lanes != 0 || b->fuel-- <= 0) {
+        return false;
+    }
+    if (is_known(b, cond, holds)) {
+        return true;
+    }
+    switch (cond->op) {
+    case E_CONST:
+        return (cond->ival != 0) == holds;
+    case E_NOT:
+        return prove_cond(b, cond->args[0], !holds);
+    case E_AND:
+    case E_OR:
+        return (cond->op == E_AND) == holds ? prove_both(b, cond, holds)
+                                            : prove_either(b, cond, holds);
+    case E_SELECT:
+        return prove_cond(b, cond->args[1], holds) &&
+               prove_cond(b, cond->args[2], holds);
+    case E_VAR: {
+        Expr *value = bounds_info(b, cond->var)->value;
+        return value != NULL && prove_cond(b, value, holds);
+    }
+    case E_EQ:
+    case E_NE:
+    case E_LT:
+    case E_LE:
+        return prove_compare(b, cond, holds);
+    case E_ADDO:
+    case E_SUBO:
+    case E_MULO:
+        return prove_overflow(b, cond, holds);
+    default:
+        return false;
+    }
+}
+
+/* True only if 'cond' holds whenever this place is reached. */
+bool
+bounds_proves(Bounds *b, Expr *cond)
+{
+    b->fuel = FUEL;
+    return prove_cond(b, cond, true);
+}
+
+/* True only if 'cond' is false whenever this place is reached. */
+bool
+bounds_refutes(Bounds *b, Expr *cond)
+{
+    b->fuel = FUEL;
+    return prove_cond(b, cond, false);
+}
+
+/* Public form of prove_nonneg: starts with full fuel. */
+bool
+bounds_nonneg(Bounds *b, const Linear *form)
+{
+    b->fuel = FUEL;
+    return prove_nonneg(b, form, MAX_DEPTH);
+}

@@ -1,0 +1,197 @@
+/* Calls: library functions by their row, user functions inlined.
+ *
+ *     x = f(a, 2)      let v = a; let k = 2      the parameters' versions
+ *                      scope { body of f }       return: set result; leave
+ *                      let x = result
+ *
+ * A body whose only return is its last statement needs no scope.
+ */
+#include "csrc/lower/state.h"
+
+/* --- user functions ----------------------------------------------------------------- */
+
+static int
+count_returns(const ABlock *block)
+{
+    int n = 0;
+    for (int i = 0; i < block->n; i++) {
+        const AStmt *s = block->at[i];
+        n += s->kind == AS_RETURN;
+        n += count_returns(&s->body) + count_returns(&s->orelse);
+    }
+    return n;
+}
+
+void
+lower_body(Lower *L, const AFunc *func)
+{
+    const AStmt *outer_tail = L->tail;
+    LowerLoop *outer_loop = L->loop;
+    const ABlock *body = &func->body;
+    int n = count_returns(body);
+    const AStmt *last = body->n ? body->at[body->n - 1] : NULL;
+    bool by_itself = last != NULL && last->kind == AS_RETURN && n == 1;
+    L->loop = NULL;
+    L->tail = by_itself ? last : NULL;
+    if (n == 0 || by_itself) {
+        lower_block(L, body);
+    } else {
+        Stmt *s = ir_stmt(L->arena, S_SCOPE, func->loc);
+        Block *outer = L->out;
+        L->out = &s->body;
+        lower_block(L, body);
+        L->out = outer;
+        emit(L, s);
+    }
+    L->tail = outer_tail;
+    L->loop = outer_loop;
+}
+
+static const AParam *
+param_named(const AFunc *func, Sym name)
+{
+    for (int i = 0; i < func->params.n; i++) {
+        if (func->params.at[i].name == name) {
+            return &func->params.at[i];
+        }
+    }
+    fatal("lower: no parameter `%s`", name);
+}
+
+static Value
+call_user(Lower *L, const AExpr *e)
+{
+    const AFunc *func = e->callee;
+    Value *args = ARENA_ARRAY(L->arena, Value, e->items.n + 1);
+    lower_items(L, &e->items, args);
+    for (int i = 0; i < e->items.n; i++) {
+        const AParam *param = param_named(func, e->keys.at[i]);
+        version_bind(L, param->version, args[i], e->loc);
+    }
+    for (int i = 0; i < func->params.n; i++) {
+        const AParam *param = &func->params.at[i];
+        if (param->dflt != NULL) {
+            version_bind(L, param->version, lower_expr(L, param->dflt),
+                         e->loc);
+        }
+    }
+    lower_body(L, func);
+    if (version_value(L, func->returned) == NULL) {
+        return value_of_type(L, e->type); /* it never returns */
+    }
+    Value v = version_read(L, func->returned, e->loc);
+    v.type = e->type;
+    return v;
+}
+
+/* --- library functions ----------------------------------------------------------------- */
+
+static Value
+lower_len(Lower *L, const AExpr *e)
+{
+    Value v = lower_expr(L, e->items.at[0]);
+    if (v.view == NULL) {
+        return value_of_type(L, e->type);
+    }
+    return num_value(e->type, view_extent(L, v.view, 0));
+}
+
+static Value
+lower_divmod(Lower *L, const AExpr *e)
+{
+    Value args[2];
+    lower_items(L, &e->items, args);
+    for (int i = 0; i < 2; i++) {
+        if (args[i].expr != NULL) {
+            args[i].expr = reuse(L, args[i].expr, e->loc);
+        }
+    }
+    Value out = {.type = e->type};
+    out.items = ARENA_ARRAY(L->arena, Value, 2);
+    bool vectors = args[0].type->kind == TY_ARRAY
+                   || args[1].type->kind == TY_ARRAY;
+    for (int i = 0; i < 2; i++) {
+        AOp op = i ? AO_MOD : AO_FLOORDIV;
+        out.items[i] = vectors
+                           ? vec_binop(L, op, args[0], args[1], e->loc)
+                           : num_binop(L, op, args[0], args[1], e->loc);
+    }
+    return out;
+}
+
+static Value
+lower_abs(Lower *L, const AExpr *e)
+{
+    Value v = lower_expr(L, e->items.at[0]);
+    if (v.type->kind == TY_ARRAY) {
+        Expr *vec = vector_of(L, v, e->loc);
+        bool plain = vec->dtype == DT_BOOL;
+        return num_value(e->type, plain ? vec : op1(L, E_ABS, vec));
+    }
+    return num_abs(L, v, e->type, e->loc);
+}
+
+static Value
+lower_power(Lower *L, const AExpr *e)
+{
+    Value args[2];
+    lower_items(L, &e->items, args);
+    bool vectors = args[0].type->kind == TY_ARRAY
+                   || args[1].type->kind == TY_ARRAY;
+    return vectors ? vec_binop(L, AO_POW, args[0], args[1], e->loc)
+                   : num_binop(L, AO_POW, args[0], args[1], e->loc);
+}
+
+static Value
+call_special(Lower *L, const AExpr *e, BuiltinId id)
+{
+    switch ((int)id) {
+    case BUILTIN_LEN:
+        return lower_len(L, e);
+    case BUILTIN_ABS:
+        return lower_abs(L, e);
+    case BUILTIN_ROUND:
+        return lower_round(L, e, id);
+    case BUILTIN_POW:
+        return lower_power(L, e);
+    case BUILTIN_DIVMOD:
+        return lower_divmod(L, e);
+    case BUILTIN_NP_CLIP:
+        return lower_extreme(L, e, id);
+    case BUILTIN_NP_ARRAY:
+        return lower_array(L, e);
+    case BUILTIN_COPY:
+    case BUILTIN_ASTYPE:
+        return lower_copy(L, e);
+    default:
+        fatal("lower: `%s` as a value", builtin_row(id)->name);
+    }
+}
+
+Value
+lower_call(Lower *L, const AExpr *e)
+{
+    if (e->callee != NULL) {
+        return call_user(L, e);
+    }
+    BuiltinId id = builtin_of(e->lhs);
+    switch (builtin_row(id)->kind) {
+    case BK_DTYPE:
+        return lower_convert(L, e);
+    case BK_MATH:
+    case BK_TEST:
+        return lower_math(L, e, id);
+    case BK_ROUND:
+        return lower_round(L, e, id);
+    case BK_UFUNC:
+        return lower_ufunc(L, e, id);
+    case BK_MINMAX:
+        return lower_minmax(L, e, id);
+    case BK_UMINMAX:
+        return lower_extreme(L, e, id);
+    case BK_MAKE:
+        return lower_make(L, e, id);
+    default:
+        return call_special(L, e, id);
+    }
+}

@@ -1,0 +1,176 @@
+/* Typed Ast -> Func@ARRAY: the entry, its parameters and results.
+ *
+ *     def f(img, k=2, mode="a")     params  &img, %k      mode has vanished
+ *         ...
+ *         return total, out         rets    %total  [%alt]  &out
+ *
+ * Results are flattened in the order of the tuple; a maybe-type has its flag
+ * as the ret after its value.
+ */
+#include "csrc/lower/state.h"
+
+/* --- parameters ------------------------------------------------------------------ */
+
+static Value
+param_array(Lower *L, const Type *type, const char *name, int sig)
+{
+    Buf *buf = ir_buf(L->func, name, type->dtype, type->rank, BUF_ARG);
+    buf->arg = L->func->params.n;
+    buf->layout = type->layout;
+    for (int i = 0; i < type->rank; i++) {
+        if (type->size[i] >= 0) {
+            buf->dims[i] = int_const(L, type->size[i]);
+        }
+    }
+    Param param = {.name = sym(name), .buf = buf};
+    vec_push(L->arena, &L->func->params, param);
+    map_set(&L->arg_of, buf, (void *)(intptr_t)(sig + 1));
+    return (Value){.type = type, .view = view_whole(L, buf)};
+}
+
+static Value
+param_value(Lower *L, const Type *type, const char *name, int sig)
+{
+    if (type->kind == TY_ARRAY) {
+        return param_array(L, type, name, sig);
+    }
+    Value v = value_of_type(L, type);
+    if (type->kind == TY_NUM && !type->known) {
+        Var *var = ir_var(L->func, name, type->dtype, 0);
+        Param param = {.name = sym(name), .var = var};
+        vec_push(L->arena, &L->func->params, param);
+        v.expr = ir_ref(L->arena, var);
+    }
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+        v.items[i] = param_value(L, type->items[i], name, sig);
+    }
+    return v;
+}
+
+static void
+lower_params(Lower *L, const AFunc *entry)
+{
+    for (int i = 0; i < entry->params.n; i++) {
+        const AParam *param = &entry->params.at[i];
+        Value v = param_value(L, param->version->type, param->name, i);
+        version_bind(L, param->version, v, entry->loc);
+    }
+}
+
+/* --- results ------------------------------------------------------------------------ */
+
+/* Objects that are returned must be results where they are made. */
+static void
+note_returned(Lower *L, const Type *type)
+{
+    if (type_is_memory(type)) {
+        const void *number = (const void *)(intptr_t)type->object;
+        map_set(&L->returned, number, NULL);
+    }
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+        note_returned(L, type->items[i]);
+    }
+}
+
+static int
+add_ret(Lower *L, Expr *value, Buf *buf)
+{
+    Ret ret = {.value = value, .buf = buf};
+    vec_push(L->arena, &L->func->rets, ret);
+    return L->func->rets.n - 1;
+}
+
+static Leaf
+number_leaf(Lower *L, Value v)
+{
+    Leaf leaf = {.kind = LEAF_NUM, .type = v.type, .arg = -1};
+    leaf.ret = add_ret(L, v.expr, NULL);
+    if (v.type->alt != ALT_NEVER) {
+        add_ret(L, flag_or_false(L, v.flag), NULL);
+    }
+    return leaf;
+}
+
+static Leaf
+array_leaf(Lower *L, Value v)
+{
+    Leaf leaf = {.type = v.type, .ret = -1, .arg = -1};
+    if (v.view == NULL) {
+        leaf.kind = LEAF_VECTOR;
+        leaf.ret = add_ret(L, v.expr, NULL);
+        return leaf;
+    }
+    Buf *buf = v.view->buf;
+    intptr_t sig = (intptr_t)map_get(&L->arg_of, buf);
+    if (sig > 0) {
+        leaf.kind = LEAF_ARG;
+        leaf.arg = (int)sig - 1;
+        return leaf;
+    }
+    leaf.kind = LEAF_FRESH;
+    leaf.ret = add_ret(L, NULL, buf);
+    buf->arg = leaf.ret;
+    return leaf;
+}
+
+static void
+add_leaves(Lower *L, Value v)
+{
+    const Type *type = v.type;
+    if (type->kind == TY_TUPLE) {
+        for (int i = 0; i < type->rank; i++) {
+            add_leaves(L, v.items[i]);
+        }
+        return;
+    }
+    Leaf leaf = {.kind = LEAF_CONST, .type = type, .ret = -1, .arg = -1};
+    if (type->kind == TY_ARRAY) {
+        leaf = array_leaf(L, v);
+    } else if (type->kind == TY_NUM && !type->known) {
+        leaf = number_leaf(L, v);
+    }
+    vec_push(L->arena, &L->result->leaves, leaf);
+}
+
+/* The arguments that are returned or not, and what never returns. */
+static void
+lower_results(Lower *L, const AFunc *entry)
+{
+    const Value *value = version_value(L, entry->returned);
+    Value v = value ? *value : value_of_type(L, entry->result);
+    v.type = entry->result;
+    for (int i = 0; v.type->kind == TY_TUPLE && i < v.type->rank; i++) {
+        v.items[i].type = v.type->items[i];
+    }
+    L->result->result = entry->result;
+    add_leaves(L, v);
+}
+
+/* --- the entry ------------------------------------------------------------------------- */
+
+Lowered *
+lower_func(Arena *arena, Diags *diags, const AFunc *entry)
+{
+    Lower *L = ARENA_NEW(arena, Lower);
+    L->arena = arena;
+    L->diags = diags;
+    L->func = ir_func(arena, entry->name, L_ARRAY);
+    L->func->loc = entry->loc;
+    L->result = ARENA_NEW(arena, Lowered);
+    L->result->func = L->func;
+    L->result->writes = ARENA_ARRAY(arena, bool, entry->params.n + 1);
+    L->out = &L->func->body;
+    L->values = map_new(arena);
+    L->used = map_new(arena);
+    L->changed = map_new(arena);
+    L->changeable = map_new(arena);
+    L->nonnegative = map_new(arena);
+    L->returned = map_new(arena);
+    L->arg_of = map_new(arena);
+    find_uses(L, entry);
+    note_returned(L, entry->result);
+    lower_params(L, entry);
+    lower_body(L, entry);
+    lower_results(L, entry);
+    return L->result;
+}

@@ -1,0 +1,46 @@
+#ifndef VZ_LOWER_LOWER_H
+#define VZ_LOWER_LOWER_H
+/* Typed Ast -> Func at L_ARRAY.
+ *
+ * Parameters of the Func follow the entry's parameters that exist at run
+ * time: NUM that are not known constants (a scalar Var of the dtype) and
+ * ARRAYs (a Buf); None, strings and constants vanish, tuples are flattened.
+ * Results are flattened in the same way, described by 'result' (a Type whose
+ * ARRAYs are either fresh or arguments: see LowerResult).
+ */
+#include "csrc/ast/ast.h"
+#include "csrc/ir/ir.h"
+
+/* How a value crosses to Python, one per leaf of the result type:
+ *   LEAF_NUM     Func.rets[ret] holds the number of type "type"
+ *   LEAF_FRESH   Func.rets[ret] is a BUF_RESULT, made by the kernel
+ *   LEAF_VECTOR  Func.rets[ret] is a vector: a fresh 1-D (or "type"-shaped)
+ *                array of its lanes
+ *   LEAF_ARG     the very object passed as argument "arg"
+ *   LEAF_CONST   None, a string, a number known at compile time ("type") */
+typedef enum LeafKind {
+    LEAF_NUM,
+    LEAF_FRESH,
+    LEAF_VECTOR,
+    LEAF_ARG,
+    LEAF_CONST,
+} LeafKind;
+
+typedef struct Leaf {
+    LeafKind kind;
+    const Type *type;
+    int ret;
+    int arg; /* index into Signature.args */
+} Leaf;
+
+typedef struct Lowered {
+    Func *func;
+    const Type *result;  /* tuples of leaves, in order of "leaves" */
+    VEC(Leaf) leaves;
+    bool *writes;        /* per Signature arg: the array may be written */
+    bool may_warn;       /* has NumPy-scalar float arithmetic */
+} Lowered;
+
+/* NULL with a refusal in 'diags'. */
+Lowered *lower_func(Arena *arena, Diags *diags, const AFunc *entry);
+#endif

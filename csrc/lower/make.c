@@ -1,0 +1,250 @@
+/* Arrays that are made: np.zeros, np.array, copies.
+ *
+ * In registers a fresh array is a value; in memory it is an ALLOC and a FILL.
+ * A negative size raises ValueError and a huge one MemoryError, so both are
+ * tested; the product of the sizes stays below 2**47.
+ */
+#include "csrc/lower/state.h"
+
+static const int64_t most_elements = INT64_C(1) << 47;
+
+/* Bytes up to which an array of constant size goes on the stack. */
+enum { STACK_BYTES = 2048 };
+
+/* --- shapes ------------------------------------------------------------------------ */
+
+static Expr *
+size_expr(Lower *L, Value v, Loc loc)
+{
+    Expr *e = reuse(L, hold(L, cast_to(L, DT_I64, v.expr), loc), loc);
+    if (!is_nonnegative(L, e)) {
+        emit_check(L, op2(L, E_LE, int_const(L, 0), e), X_VALUE, loc);
+        if (e->op == E_VAR) {
+            map_set(&L->nonnegative, e->var, e->var);
+        }
+    }
+    return e;
+}
+
+static void
+check_product(Lower *L, Expr *const *dims, int rank, Loc loc)
+{
+    Expr *product = NULL;
+    int64_t size;
+    bool constant = true;
+    for (int i = 0; i < rank; i++) {
+        constant &= ir_const_int(dims[i], &size);
+    }
+    Expr *most = int_const(L, most_elements);
+    for (int i = 0; i < rank && !constant; i++) {
+        if (product == NULL) {
+            product = dims[i];
+            continue;
+        }
+        emit_check(L, not_(L, op2(L, E_MULO, product, dims[i])), X_MEMORY,
+                   loc);
+        product = reuse(L, op2(L, E_MUL, product, dims[i]), loc);
+    }
+    if (product != NULL) {
+        emit_check(L, op2(L, E_LE, product, most), X_MEMORY, loc);
+    }
+}
+
+static void
+shape_exprs(Lower *L, Value shape, Expr **dims, Loc loc)
+{
+    if (shape.type->kind == TY_NUM) {
+        dims[0] = size_expr(L, shape, loc);
+        return;
+    }
+    for (int i = 0; i < shape.type->rank; i++) {
+        dims[i] = size_expr(L, shape.items[i], loc);
+    }
+}
+
+/* The shape of an array as expressions. */
+static void
+shape_like(Lower *L, Value array, Expr **dims)
+{
+    for (int i = 0; i < array.type->rank; i++) {
+        dims[i] = array.view != NULL ? view_extent(L, array.view, i)
+                                     : int_const(L, array.type->size[i]);
+    }
+}
+
+/* --- memory --------------------------------------------------------------------------- */
+
+static Space
+space_for(const Type *type, Expr *const *dims)
+{
+    int64_t bytes = dtype_size(type->dtype);
+    for (int i = 0; i < type->rank; i++) {
+        int64_t size;
+        if (!ir_const_int(dims[i], &size) || size == 0
+            || __builtin_mul_overflow(bytes, size, &bytes)) {
+            return SPACE_HEAP;
+        }
+    }
+    return bytes <= STACK_BYTES ? SPACE_STACK : SPACE_HEAP;
+}
+
+static Value
+alloc(Lower *L, const AExpr *e, Expr *const *dims)
+{
+    const Type *type = e->type;
+    const void *number = (const void *)(intptr_t)type->object;
+    bool result = map_has(&L->returned, number);
+    Buf *buf = ir_buf(L->func, "array", type->dtype, type->rank,
+                      result ? BUF_RESULT : BUF_LOCAL);
+    buf->loc = e->loc;
+    if (!result) {
+        buf->space = space_for(type, dims);
+    }
+    for (int i = 0; i < type->rank; i++) {
+        buf->dims[i] = reuse(L, dims[i], e->loc);
+    }
+    check_product(L, buf->dims, type->rank, e->loc);
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, e->loc);
+    s->buf = buf;
+    emit(L, s);
+    if (result) {
+        map_set(&L->returned, number, buf);
+    }
+    return (Value){.type = type, .view = view_whole(L, buf)};
+}
+
+static void
+fill(Lower *L, Value array, Expr *value, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_FILL, loc);
+    s->buf = array.view->buf;
+    s->value = value;
+    emit(L, s);
+}
+
+/* np.full casts what np.array makes of the value; only Python ints that don't
+ * fit raise. */
+static Expr *
+full_value(Lower *L, Value v, DType dtype, Loc loc)
+{
+    v = some(L, v, loc);
+    bool weak_int = v.type->weak && v.type->dtype == DT_I64;
+    if (weak_int && dtype != DT_BOOL) {
+        return operand_as(L, v, dtype, loc);
+    }
+    L->result->may_warn |= dtype_is_float(v.expr->dtype);
+    return cast_to(L, dtype, v.expr);
+}
+
+Value
+lower_make(Lower *L, const AExpr *e, BuiltinId id)
+{
+    const Type *type = e->type;
+    Expr *dims[MAX_RANK];
+    Value first = lower_expr(L, e->items.at[0]);
+    bool full = id == BUILTIN_NP_FULL || id == BUILTIN_NP_FULL_LIKE;
+    bool ones = id == BUILTIN_NP_ONES || id == BUILTIN_NP_ONES_LIKE;
+    bool empty = id == BUILTIN_NP_EMPTY || id == BUILTIN_NP_EMPTY_LIKE;
+    Expr *value = num_const(L, type->dtype, ones);
+    if (full) {
+        Value v = lower_expr(L, e->items.at[1]);
+        value = reuse(L, full_value(L, v, type->dtype, e->loc), e->loc);
+    }
+    if (type_is_vector(type)) {
+        return num_value(type,
+                         ir_splat(L->arena, value, type_lanes(type)));
+    }
+    if (first.type->kind == TY_ARRAY) {
+        shape_like(L, first, dims);
+    } else {
+        shape_exprs(L, first, dims, e->loc);
+    }
+    Value out = alloc(L, e, dims);
+    if (!empty) {
+        fill(L, out, value, e->loc);
+    }
+    return out;
+}
+
+/* --- np.array -------------------------------------------------------------------------- */
+
+static Value
+array_in_memory(Lower *L, const AExpr *e, Expr *const *items, int n)
+{
+    Expr *dims[] = {int_const(L, n)};
+    Value out = alloc(L, e, dims);
+    for (int i = 0; i < n; i++) {
+        View *at = view_at(L, out.view, int_const(L, i));
+        view_store(L, at, items[i], e->loc);
+    }
+    return out;
+}
+
+Value
+lower_array(Lower *L, const AExpr *e)
+{
+    Value list = lower_expr(L, e->items.at[0]);
+    if (list.type->kind == TY_ARRAY) {
+        return lower_copy(L, e);
+    }
+    int n = list.type->rank;
+    Expr **items = ARENA_ARRAY(L->arena, Expr *, n + 1);
+    for (int i = 0; i < n; i++) {
+        items[i] = stored_as(L, list.items[i], e->type->dtype, e->loc);
+    }
+    if (type_is_memory(e->type)) {
+        return array_in_memory(L, e, items, n);
+    }
+    Expr *vec = ir_splat(L->arena, items[0], n);
+    for (int i = 1; i < n; i++) {
+        vec = ir_insert(L->arena, vec, int_const(L, i), items[i]);
+    }
+    return num_value(e->type, vec);
+}
+
+/* --- copies ------------------------------------------------------------------------------ */
+
+static void
+copy_elements(Lower *L, const View *to, const View *from, Loc loc)
+{
+    if (to->rank == 0) {
+        DType dt = to->buf->dtype;
+        Expr *e = view_load(L, from);
+        L->result->may_warn |= e->dtype != dt && dtype_is_float(e->dtype);
+        view_store(L, to, cast_to(L, dt, e), loc);
+        return;
+    }
+    Stmt *s = ir_stmt(L->arena, S_FOR, loc);
+    s->id = L->func->next_id++;
+    s->var = ir_var(L->func, "k", DT_I64, 0);
+    s->lo = int_const(L, 0);
+    s->hi = view_extent(L, to, 0);
+    map_set(&L->nonnegative, s->var, s->var);
+    Block *outer = L->out;
+    L->out = &s->body;
+    Expr *k = ir_ref(L->arena, s->var);
+    copy_elements(L, view_at(L, to, k), view_at(L, from, k), loc);
+    L->out = outer;
+    emit(L, s);
+}
+
+Value
+lower_copy(Lower *L, const AExpr *e)
+{
+    Value from = lower_expr(L, e->items.at[0]);
+    const Type *type = e->type;
+    if (type_is_vector(type)) {
+        Expr *vec = vector_of(L, from, e->loc);
+        return num_value(type, vec_cast(L, type->dtype, vec));
+    }
+    Expr *dims[MAX_RANK];
+    shape_like(L, from, dims);
+    Value out = alloc(L, e, dims);
+    if (from.view == NULL) {
+        Expr *vec = vec_cast(L, type->dtype, from.expr);
+        view_store_vector(L, out.view, vec, e->loc);
+        return out;
+    }
+    copy_elements(L, out.view, from.view, e->loc);
+    return out;
+}

@@ -1,0 +1,328 @@
+/* Library functions on numbers.
+ *
+ * math.* follows CPython: the argument becomes a float, and a result that is
+ * not finite although the argument is raises (ValueError, OverflowError), so a
+ * check stands after the call; where the domain is simple, before it.
+ */
+#include "csrc/lower/state.h"
+
+static Expr *
+is_nan(Lower *L, Expr *e)
+{
+    return call_fn(L, FN_ISNAN, DT_BOOL, e, NULL);
+}
+
+static Expr *
+is_inf(Lower *L, Expr *e)
+{
+    return call_fn(L, FN_ISINF, DT_BOOL, e, NULL);
+}
+
+static Expr *
+is_finite(Lower *L, Expr *e)
+{
+    return call_fn(L, FN_FINITE, DT_BOOL, e, NULL);
+}
+
+/* float(x): correctly rounded from any integer, as C's cast. */
+static Expr *
+float_arg(Lower *L, const AExpr *e, Loc loc)
+{
+    Value v = some(L, lower_expr(L, e), loc);
+    return cast_to(L, DT_F64, v.expr);
+}
+
+/* --- math -------------------------------------------------------------------------- */
+
+/* The condition on the argument for which the function is defined and its
+ * result needs no test; NULL: the result must be tested; "true" constants are
+ * dropped by emit_check. */
+static Expr *
+domain_of(Lower *L, BuiltinId id, Expr *x)
+{
+    Expr *zero = ir_float(L->arena, DT_F64, 0.0);
+    Expr *one = ir_float(L->arena, DT_F64, 1.0);
+    switch ((int)id) {
+    case BUILTIN_MATH_SQRT:
+        return not_(L, op2(L, E_LT, x, zero));
+    case BUILTIN_MATH_LOG:
+    case BUILTIN_MATH_LOG2:
+    case BUILTIN_MATH_LOG10:
+        return not_(L, op2(L, E_LE, x, zero));
+    case BUILTIN_MATH_SIN:
+    case BUILTIN_MATH_COS:
+    case BUILTIN_MATH_TAN:
+        return not_(L, is_inf(L, x));
+    case BUILTIN_MATH_ASIN:
+    case BUILTIN_MATH_ACOS:
+        return not_(L, op2(L, E_LT, one, op1(L, E_ABS, x)));
+    case BUILTIN_MATH_ATAN:
+    case BUILTIN_MATH_TANH:
+    case BUILTIN_MATH_ASINH:
+        return ir_bool(L->arena, true);
+    default:
+        return NULL;
+    }
+}
+
+static Expr *
+math_one(Lower *L, BuiltinId id, Expr *x, Loc loc)
+{
+    x = reuse(L, x, loc);
+    Fn fn = (Fn)builtin_row(id)->fn;
+    Expr *domain = domain_of(L, id, x);
+    if (domain != NULL) {
+        emit_check(L, domain, X_VALUE, loc);
+        return call_fn(L, fn, DT_F64, x, NULL);
+    }
+    Expr *r = reuse(L, call_fn(L, fn, DT_F64, x, NULL), loc);
+    Expr *odd = both(L, is_inf(L, x), not_(L, is_nan(L, r)));
+    odd = either(L, is_nan(L, x), odd);
+    emit_check(L, either(L, is_finite(L, r), odd), X_VALUE, loc);
+    return r;
+}
+
+static Expr *
+math_two(Lower *L, BuiltinId id, Expr *x, Expr *y, Loc loc)
+{
+    x = reuse(L, x, loc);
+    y = reuse(L, y, loc);
+    Fn fn = (Fn)builtin_row(id)->fn;
+    Expr *r = call_fn(L, fn, DT_F64, x, y);
+    if (id == BUILTIN_MATH_ATAN2 || id == BUILTIN_MATH_COPYSIGN) {
+        return r;
+    }
+    r = reuse(L, r, loc);
+    Expr *ok;
+    if (id == BUILTIN_MATH_FMOD) {
+        ok = either(L, not_(L, is_nan(L, r)),
+                    either(L, is_nan(L, x), is_nan(L, y)));
+    } else {
+        ok = either(L, is_finite(L, r),
+                    not_(L, both(L, is_finite(L, x), is_finite(L, y))));
+    }
+    emit_check(L, ok, X_VALUE, loc);
+    return r;
+}
+
+Value
+lower_math(Lower *L, const AExpr *e, BuiltinId id)
+{
+    Expr *x = float_arg(L, e->items.at[0], e->loc);
+    if (builtin_row(id)->kind == BK_TEST) {
+        Fn fn = (Fn)builtin_row(id)->fn;
+        return num_value(e->type, call_fn(L, fn, DT_BOOL, x, NULL));
+    }
+    Expr *r;
+    double pi = 3.14159265358979323846;
+    switch ((int)id) {
+    case BUILTIN_MATH_FABS:
+        r = op1(L, E_ABS, x);
+        break;
+    case BUILTIN_MATH_DEGREES:
+        r = op2(L, E_MUL, x, ir_float(L->arena, DT_F64, 180.0 / pi));
+        break;
+    case BUILTIN_MATH_RADIANS:
+        r = op2(L, E_MUL, x, ir_float(L->arena, DT_F64, pi / 180.0));
+        break;
+    default:
+        if (ir_fn_arity((Fn)builtin_row(id)->fn) == 2) {
+            x = reuse(L, x, e->loc);
+            Expr *y = float_arg(L, e->items.at[1], e->loc);
+            r = math_two(L, id, x, y, e->loc);
+        } else {
+            r = math_one(L, id, x, e->loc);
+        }
+        break;
+    }
+    return num_value(e->type, r);
+}
+
+/* math.floor, round, ...: an int. */
+Value
+lower_round(Lower *L, const AExpr *e, BuiltinId id)
+{
+    Value v = some(L, lower_expr(L, e->items.at[0]), e->loc);
+    if (!dtype_is_float(v.expr->dtype)) {
+        return num_value(e->type, cast_to(L, DT_I64, v.expr));
+    }
+    Expr *x = reuse(L, cast_to(L, DT_F64, v.expr), e->loc);
+    emit_check(L, float_in_range(L, x, DT_I64), X_OVERFLOW, e->loc);
+    Fn fn = id == BUILTIN_ROUND ? FN_RINT : (Fn)builtin_row(id)->fn;
+    Expr *whole = call_fn(L, fn, DT_F64, x, NULL);
+    return num_value(e->type, cast_to(L, DT_I64, whole));
+}
+
+/* --- conversions -------------------------------------------------------------------------- */
+
+/* int(x): of NumPy's numbers too. */
+static Expr *
+to_int(Lower *L, Value v, Loc loc)
+{
+    Expr *e = v.expr;
+    if (e->dtype == DT_BOOL) {
+        return cast_to(L, DT_I64, e);
+    }
+    e = reuse(L, e, loc);
+    check_range_of(L, e, e->dtype, DT_I64, NULL, loc);
+    return cast_to(L, DT_I64, e);
+}
+
+static Expr *
+to_strong(Lower *L, Value v, DType dtype, Loc loc)
+{
+    if (v.flag != NULL && !dtype_is_float(dtype)) {
+        emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
+    }
+    if (!v.type->weak) {
+        L->result->may_warn |= dtype_is_float(v.expr->dtype);
+        return cast_to(L, dtype, v.expr);
+    }
+    if (dtype_is_float(dtype)) {
+        return operand_as(L, v, dtype, loc);
+    }
+    Expr *e = reuse(L, v.expr, loc);
+    if (e->dtype != DT_BOOL) {
+        check_range_of(L, e, e->dtype, dtype, NULL, loc);
+    }
+    return cast_to(L, dtype, e);
+}
+
+Value
+lower_convert(Lower *L, const AExpr *e)
+{
+    const Type *to = e->lhs->type;
+    Value v = lower_expr(L, e->items.at[0]);
+    if (to->dtype == DT_BOOL && to->weak) {
+        return num_value(e->type, truth_of(L, v, e->loc));
+    }
+    v = some(L, v, e->loc);
+    if (to->dtype == DT_BOOL) {
+        return num_value(e->type, cast_to(L, DT_BOOL, v.expr));
+    }
+    if (!to->weak) {
+        return num_value(e->type, to_strong(L, v, to->dtype, e->loc));
+    }
+    Expr *r = to->dtype == DT_F64 ? cast_to(L, DT_F64, v.expr)
+                                  : to_int(L, v, e->loc);
+    return num_value(e->type, r);
+}
+
+/* --- min, max -------------------------------------------------------------------------------- */
+
+static Value
+better(Lower *L, Value best, Value item, bool min, const Type *type, Loc loc)
+{
+    bool ints = best.type->dtype == item.type->dtype
+                && best.type->weak == item.type->weak
+                && dtype_is_int(item.type->dtype) && !best.flag && !item.flag;
+    if (ints) {
+        return num_value(type, op2(L, min ? E_MIN : E_MAX, best.expr,
+                                   item.expr));
+    }
+    best = hold_value(L, best, loc);
+    best.expr = reuse(L, best.expr, loc);
+    item.expr = reuse(L, item.expr, loc);
+    Value beats = num_binop(L, min ? AO_LT : AO_GT, item, best, loc);
+    Expr *cond = reuse(L, beats.expr, loc);
+    Value a = convert(L, item, type, loc);
+    Value b = convert(L, best, type, loc);
+    Value out = num_value(type, ir_select(L->arena, cond, a.expr, b.expr));
+    if (a.flag != NULL || b.flag != NULL) {
+        out.flag = ir_select(L->arena, cond, flag_or_false(L, a.flag),
+                             flag_or_false(L, b.flag));
+        out.flag = reuse(L, out.flag, loc);
+    }
+    return out;
+}
+
+Value
+lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
+{
+    int n = e->items.n;
+    Value *items = ARENA_ARRAY(L->arena, Value, n + 1);
+    lower_items(L, &e->items, items);
+    if (n == 1) {
+        n = items[0].type->rank;
+        items = items[0].items;
+    }
+    Value best = some(L, items[0], e->loc);
+    const Type *type = type_with_alt(L->arena,
+                                     type_forget(L->arena, best.type),
+                                     best.type->alt);
+    for (int i = 1; i < n; i++) {
+        Value item = some(L, items[i], e->loc);
+        type = type_join(L->arena, type, item.type);
+        type = type_with_alt(L->arena, type, type->alt);
+        best = better(L, best, item, id == BUILTIN_MIN, type, e->loc);
+    }
+    return convert(L, best, type_with_alt(L->arena,
+                                          type_forget(L->arena, e->type),
+                                          e->type->alt),
+                   e->loc);
+}
+
+/* --- ufuncs ------------------------------------------------------------------------------------ */
+
+static Expr *
+ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
+{
+    Value v = lower_expr(L, e);
+    if (v.type->kind == TY_ARRAY) {
+        return vec_cast(L, dtype, vector_of(L, v, loc));
+    }
+    v = some(L, v, loc);
+    if (v.flag != NULL) {
+        emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
+    }
+    return operand_as(L, v, dtype, loc);
+}
+
+Value
+lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
+{
+    const Type *arg = e->items.at[0]->type;
+    DType dt = id == BUILTIN_NP_ISNAN ? arg->dtype : e->type->dtype;
+    Expr *x = ufunc_arg(L, e->items.at[0], dt, e->loc);
+    Expr *r = x;
+    if (id == BUILTIN_NP_ABS) {
+        r = dt == DT_BOOL ? x : op1(L, E_ABS, x);
+    } else if (dtype_is_float(dt)) {
+        Fn fn = (Fn)builtin_row(id)->fn;
+        r = call_fn(L, fn, e->type->dtype, x, NULL);
+        L->result->may_warn |= id == BUILTIN_NP_SQRT;
+    }
+    return num_value(e->type, r);
+}
+
+/* NumPy's minimum: nan wins, the second operand where both are equal. */
+static Expr *
+extreme(Lower *L, bool min, Expr *x, Expr *y, Loc loc)
+{
+    if (dtype_is_int(x->dtype)) {
+        return op2(L, min ? E_MIN : E_MAX, x, y);
+    }
+    if (x->dtype == DT_BOOL) {
+        return op2(L, min ? E_AND : E_OR, x, y);
+    }
+    x = reuse(L, x, loc);
+    y = reuse(L, y, loc);
+    Expr *first = min ? op2(L, E_LT, x, y) : op2(L, E_LT, y, x);
+    return ir_select(L->arena, op2(L, E_OR, first, is_nan(L, x)), x, y);
+}
+
+Value
+lower_extreme(Lower *L, const AExpr *e, BuiltinId id)
+{
+    DType dt = e->type->dtype;
+    Expr *r = ufunc_arg(L, e->items.at[0], dt, e->loc);
+    L->result->may_warn |= dtype_is_float(dt);
+    for (int i = 1; i < e->items.n; i++) {
+        bool min = id == BUILTIN_NP_MINIMUM
+                   || (id == BUILTIN_NP_CLIP && i == 2);
+        r = hold(L, r, e->loc);
+        Expr *y = ufunc_arg(L, e->items.at[i], dt, e->loc);
+        r = extreme(L, min, r, y, e->loc);
+    }
+    return num_value(e->type, r);
+}

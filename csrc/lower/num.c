@@ -1,0 +1,629 @@
+/* Numbers: operators with their checks, by the rules of typeinfer/rules.c.
+ *
+ *     a + b   ints            check !addo(a, b);  add(a, b)
+ *             uint8 scalars   warn addo(a, b);    add(a, b)
+ *             floats          add(a, b)
+ *     a / b   floats          check b != 0;       div(a, b)
+ *             NumPy floats    div(a, b)           the FPU's flags warn
+ *
+ * A combination of alternatives that the rule refuses becomes a check that it
+ * does not occur; one that it flags sets the flag of the result.
+ */
+#include <math.h>
+
+#include "csrc/lower/state.h"
+
+/* 2**53: up to here every integer is a float64. */
+static const int64_t exact_f64 = INT64_C(1) << 53;
+static const int64_t exact_f32 = INT64_C(1) << 24;
+
+Value
+some(Lower *L, Value v, Loc loc)
+{
+    if (v.type->kind == TY_NUM && v.type->alt == ALT_NONE) {
+        emit_check(L, not_(L, v.flag), X_TYPE, loc);
+        v.flag = NULL;
+        v.type = type_with_alt(L->arena, v.type, ALT_NEVER);
+    }
+    return v;
+}
+
+/* --- ranges ------------------------------------------------------------------------ */
+
+Expr *
+exact_int(Lower *L, Expr *e, DType dtype)
+{
+    int64_t limit = dtype == DT_F32 ? exact_f32 : exact_f64;
+    if (dtype_is_float(e->dtype) || dtype_size(e->dtype) <= 2
+        || (dtype_size(e->dtype) == 4 && dtype == DT_F64)) {
+        return NULL;
+    }
+    if (e->op == E_CONST && e->dtype == DT_I64) {
+        bool exact = e->ival <= limit && e->ival >= -limit;
+        return exact ? NULL : ir_bool(L->arena, false);
+    }
+    Expr *high = op2(L, E_LE, e, ir_int(L->arena, e->dtype, limit));
+    if (!dtype_is_signed(e->dtype)) {
+        return high;
+    }
+    return both(L, op2(L, E_LE, ir_int(L->arena, e->dtype, -limit), e), high);
+}
+
+/* Is trunc('e') a value of the integer 'dtype'?  False for nan. */
+Expr *
+float_in_range(Lower *L, Expr *e, DType dtype)
+{
+    e = cast_to(L, DT_F64, e);
+    double top = ldexp(1.0, 8 * dtype_size(dtype) - dtype_is_signed(dtype));
+    Expr *high = op2(L, E_LT, e, ir_float(L->arena, DT_F64, top));
+    Expr *low;
+    if (!dtype_is_signed(dtype)) {
+        low = op2(L, E_LT, ir_float(L->arena, DT_F64, -1.0), e);
+    } else if (dtype == DT_I64) {
+        low = op2(L, E_LE, ir_float(L->arena, DT_F64, -top), e);
+    } else {
+        low = op2(L, E_LT, ir_float(L->arena, DT_F64, -top - 1.0), e);
+    }
+    return both(L, low, high);
+}
+
+/* Is every value of 'from' one of 'to'?  Integers and bool. */
+static bool
+is_subrange(DType from, DType to)
+{
+    if (from == DT_BOOL || from == to) {
+        return true;
+    }
+    if (to == DT_BOOL) {
+        return false;
+    }
+    bool sign = dtype_is_signed(from);
+    if (sign && !dtype_is_signed(to)) {
+        return false;
+    }
+    return sign == dtype_is_signed(to) ? dtype_size(from) <= dtype_size(to)
+                                       : dtype_size(from) < dtype_size(to);
+}
+
+/* 'e' of an integer dtype lies in the range of the integer 'to'. */
+static Expr *
+int_in_range(Lower *L, Expr *e, DType to)
+{
+    if (is_subrange(e->dtype, to)) {
+        return NULL;
+    }
+    Expr *low = NULL;
+    if (dtype_is_signed(e->dtype)
+        && dtype_min(to) > dtype_min(e->dtype)) {
+        low = op2(L, E_LE, ir_int(L->arena, e->dtype, dtype_min(to)), e);
+    }
+    Expr *high = NULL;
+    if (dtype_max(to) < dtype_max(e->dtype)) {
+        Expr *top = ir_int(L->arena, e->dtype, (int64_t)dtype_max(to));
+        high = op2(L, E_LE, e, top);
+    }
+    return both(L, low, high);
+}
+
+static bool
+const_in_range(const Expr *e, DType to)
+{
+    return e->op == E_CONST && e->dtype == DT_I64 && e->ival >= dtype_min(to)
+           && (e->ival < 0 || (uint64_t)e->ival <= dtype_max(to));
+}
+
+/* 'unless' holds: no check. */
+void
+check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
+               Loc loc)
+{
+    if (const_in_range(e, dtype)) {
+        return;
+    }
+    Expr *inside = dtype_is_float(from) ? float_in_range(L, e, dtype)
+                                        : int_in_range(L, e, dtype);
+    if (inside != NULL) {
+        emit_check(L, unless ? either(L, unless, inside) : inside, X_OVERFLOW,
+                   loc);
+    }
+}
+
+/* --- operands ------------------------------------------------------------------------- */
+
+Expr *
+operand_as(Lower *L, Value v, DType dtype, Loc loc)
+{
+    Expr *e = v.expr;
+    if (!v.type->weak || e->dtype == dtype || e->dtype == DT_BOOL) {
+        return cast_to(L, dtype, e);
+    }
+    if (!dtype_is_float(e->dtype)) {
+        if (dtype_is_float(dtype)) { /* as Python does: by way of double */
+            return cast_to(L, dtype, cast_to(L, DT_F64, e));
+        }
+        e = reuse(L, e, loc);
+        check_range_of(L, e, DT_I64, dtype, NULL, loc);
+        return cast_to(L, dtype, e);
+    }
+    if (dtype == DT_F32 && !weak_fits(v.type, dtype) && e->op != E_CONST) {
+        e = reuse(L, e, loc);
+        Expr *narrow = reuse(L, cast_to(L, DT_F32, e), loc);
+        Expr *odd = not_(L, call_fn(L, FN_FINITE, DT_BOOL, e, NULL));
+        Expr *fits = call_fn(L, FN_FINITE, DT_BOOL, narrow, NULL);
+        emit_check(L, either(L, odd, fits), X_SPECULATE, loc);
+        return narrow;
+    }
+    return cast_to(L, dtype, e);
+}
+
+/* --- combinations of alternatives -------------------------------------------------------- */
+
+/* The condition under which combination 'combo' occurs. */
+static Expr *
+combo_cond(Lower *L, int combo, const Value *lhs, const Value *rhs)
+{
+    Expr *cond = NULL;
+    if (lhs->flag != NULL) {
+        cond = combo & COMBO_LHS ? lhs->flag : not_(L, lhs->flag);
+    } else if (combo & COMBO_LHS) {
+        return ir_bool(L->arena, false);
+    }
+    if (rhs->flag != NULL) {
+        Expr *other = combo & COMBO_RHS ? rhs->flag : not_(L, rhs->flag);
+        return both(L, cond, other);
+    }
+    return combo & COMBO_RHS ? ir_bool(L->arena, false) : cond;
+}
+
+static Expr *
+any_combo(Lower *L, unsigned set, const Value *lhs, const Value *rhs)
+{
+    Expr *any = NULL;
+    for (int combo = COMBO_LHS; combo <= COMBO_BOTH; combo++) {
+        if (set >> combo & 1) {
+            any = either(L, any, combo_cond(L, combo, lhs, rhs));
+        }
+    }
+    return any;
+}
+
+/* --- the operators -------------------------------------------------------------------------- */
+
+/* One operation under way. */
+typedef struct Operation {
+    AOp op;
+    const BinRule *rule;
+    bool weak;
+    Expr *x; /* operands in the dtype of the computation, reusable */
+    Expr *y;
+    Expr *flag; /* of the result, or NULL */
+    Loc loc;
+} Operation;
+
+static Expr *
+float_arith(Lower *L, const Operation *o, Op op)
+{
+    Expr *r = op2(L, op, o->x, o->y);
+    L->result->may_warn |= !o->weak;
+    if (o->flag == NULL || o->rule->type->alt != ALT_INT) {
+        return r;
+    }
+    /* An int kept as a float: exact, and never -0.0. */
+    r = reuse(L, r, o->loc);
+    Expr *limit = ir_float(L->arena, r->dtype, (double)exact_f64);
+    Expr *small = op2(L, E_LE, op1(L, E_ABS, r), limit);
+    emit_check(L, either(L, not_(L, o->flag), small), X_SPECULATE, o->loc);
+    if (op == E_MUL) {
+        Expr *zero = ir_float(L->arena, r->dtype, 0.0);
+        r = ir_select(L->arena, o->flag, op2(L, E_ADD, r, zero), r);
+    }
+    return r;
+}
+
+static Expr *
+arith(Lower *L, const Operation *o, Op op, Op overflow)
+{
+    DType dt = o->rule->compute;
+    if (dtype_is_float(dt)) {
+        return float_arith(L, o, op);
+    }
+    if (dt == DT_BOOL) {
+        return op2(L, op == E_ADD ? E_OR : E_AND, o->x, o->y);
+    }
+    Expr *over = op2(L, overflow, o->x, o->y);
+    Expr *r = op2(L, op, o->x, o->y);
+    if (o->weak) {
+        emit_check(L, not_(L, over), X_OVERFLOW, o->loc);
+        if (op != E_SUB && is_nonnegative(L, o->x)
+            && is_nonnegative(L, o->y)) {
+            map_set(&L->nonnegative, r, r);
+        }
+    } else {
+        Stmt *s = ir_stmt(L->arena, S_WARN, o->loc);
+        s->value = over;
+        s->warn = WARN_OVERFLOW;
+        emit(L, s);
+    }
+    return r;
+}
+
+static bool
+is_nonzero(const Expr *e)
+{
+    if (e->op != E_CONST) {
+        return false;
+    }
+    return dtype_is_float(e->dtype) ? e->fval != 0 : e->ival != 0;
+}
+
+static void
+check_nonzero(Lower *L, const Operation *o, Expr *unless)
+{
+    if (is_nonzero(o->y)) {
+        return;
+    }
+    Expr *cond = op2(L, E_NE, o->y, num_const(L, o->y->dtype, 0));
+    emit_check(L, either(L, unless, cond), X_ZERO_DIVISION, o->loc);
+}
+
+static Expr *
+divide(Lower *L, const Operation *o)
+{
+    if (o->weak) {
+        check_nonzero(L, o, NULL);
+    } else {
+        L->result->may_warn = true;
+        if (o->flag != NULL) {
+            check_nonzero(L, o, not_(L, o->flag));
+        }
+    }
+    return op2(L, E_DIV, o->x, o->y);
+}
+
+/* MIN // -1 overflows. */
+static void
+check_quotient(Lower *L, const Operation *o)
+{
+    DType dt = o->y->dtype;
+    bool safe = !dtype_is_signed(dt)
+                || (o->y->op == E_CONST && o->y->ival != -1)
+                || is_nonnegative(L, o->x) || is_nonnegative(L, o->y);
+    if (!safe) {
+        Expr *minus_one = ir_int(L->arena, dt, -1);
+        Expr *least = ir_int(L->arena, dt, dtype_min(dt));
+        Expr *ok = either(L, op2(L, E_NE, o->y, minus_one),
+                          op2(L, E_NE, o->x, least));
+        emit_check(L, ok, X_OVERFLOW, o->loc);
+    }
+}
+
+static Expr *
+floor_divide(Lower *L, const Operation *o)
+{
+    bool div = o->op == AO_FLOORDIV;
+    DType dt = o->rule->compute;
+    if (!dtype_is_float(dt)) {
+        check_nonzero(L, o, NULL);
+        if (div) {
+            check_quotient(L, o);
+        }
+        return op2(L, div ? E_IDIV : E_MOD, o->x, o->y);
+    }
+    if (o->weak) {
+        check_nonzero(L, o, NULL);
+        Fn fn = div ? FN_PYFLOORDIV : FN_PYMOD;
+        return call_fn(L, fn, dt, o->x, o->y);
+    }
+    L->result->may_warn = true;
+    return call_fn(L, div ? FN_NPFLOORDIV : FN_NPMOD, dt, o->x, o->y);
+}
+
+/* Python's shifts: the count must not be negative, nothing may be lost. */
+static Expr *
+shift_weak(Lower *L, const Operation *o)
+{
+    Expr *zero = int_const(L, 0);
+    Expr *most = int_const(L, 63);
+    if (!is_nonnegative(L, o->y)) {
+        emit_check(L, op2(L, E_LE, zero, o->y), X_VALUE, o->loc);
+    }
+    if (o->op == AO_RSHIFT) {
+        Expr *r = op2(L, E_SHR, o->x, op2(L, E_MIN, o->y, most));
+        if (is_nonnegative(L, o->x)) {
+            map_set(&L->nonnegative, r, r);
+        }
+        return r;
+    }
+    if (o->y->op != E_CONST || o->y->ival > 62) {
+        emit_check(L, op2(L, E_LT, o->y, most), X_OVERFLOW, o->loc);
+    }
+    Expr *r = reuse(L, op2(L, E_SHL, o->x, o->y), o->loc);
+    Expr *back = op2(L, E_SHR, r, o->y);
+    emit_check(L, op2(L, E_EQ, back, o->x), X_OVERFLOW, o->loc);
+    return r;
+}
+
+/* NumPy's: a count outside of the width shifts everything out. */
+static Expr *
+shift_strong(Lower *L, const Operation *o)
+{
+    DType dt = o->rule->compute;
+    int bits = 8 * dtype_size(dt);
+    Op op = o->op == AO_LSHIFT ? E_SHL : E_SHR;
+    if (o->y->op == E_CONST && o->y->ival >= 0 && o->y->ival < bits) {
+        return op2(L, op, o->x, o->y);
+    }
+    Expr *zero = ir_int(L->arena, dt, 0);
+    Expr *inside = op2(L, E_LT, o->y, ir_int(L->arena, dt, bits));
+    if (dtype_is_signed(dt)) {
+        inside = both(L, op2(L, E_LE, zero, o->y), inside);
+    }
+    inside = reuse(L, inside, o->loc);
+    if (op == E_SHR && dtype_is_signed(dt)) {
+        Expr *last = ir_int(L->arena, dt, bits - 1);
+        return op2(L, op, o->x, ir_select(L->arena, inside, o->y, last));
+    }
+    Expr *count = ir_select(L->arena, inside, o->y, zero);
+    return ir_select(L->arena, inside, op2(L, op, o->x, count), zero);
+}
+
+static Expr *
+compare(Lower *L, AOp op, Expr *x, Expr *y)
+{
+    switch ((int)op) {
+    case AO_EQ:
+        return op2(L, E_EQ, x, y);
+    case AO_NE:
+        return op2(L, E_NE, x, y);
+    case AO_LT:
+        return op2(L, E_LT, x, y);
+    case AO_LE:
+        return op2(L, E_LE, x, y);
+    case AO_GT:
+        return op2(L, E_LT, y, x);
+    default:
+        return op2(L, E_LE, y, x);
+    }
+}
+
+static Expr *
+compute(Lower *L, const Operation *o)
+{
+    switch ((int)o->op) {
+    case AO_ADD:
+        return arith(L, o, E_ADD, E_ADDO);
+    case AO_SUB:
+        return arith(L, o, E_SUB, E_SUBO);
+    case AO_MUL:
+        return arith(L, o, E_MUL, E_MULO);
+    case AO_DIV:
+        return divide(L, o);
+    case AO_FLOORDIV:
+    case AO_MOD:
+        return floor_divide(L, o);
+    case AO_LSHIFT:
+    case AO_RSHIFT:
+        return o->weak ? shift_weak(L, o) : shift_strong(L, o);
+    case AO_BITAND: {
+        Expr *r = op2(L, E_AND, o->x, o->y);
+        if (o->x->dtype == DT_I64
+            && (is_nonnegative(L, o->x) || is_nonnegative(L, o->y))) {
+            map_set(&L->nonnegative, r, r);
+        }
+        return r;
+    }
+    case AO_BITOR:
+        return op2(L, E_OR, o->x, o->y);
+    case AO_BITXOR:
+        return op2(L, E_XOR, o->x, o->y);
+    default:
+        return compare(L, o->op, o->x, o->y);
+    }
+}
+
+/* --- operands of one operation --------------------------------------------------------------- */
+
+/* uint64 against a signed integer, exactly: a negative one is less. */
+static Value
+compare_mixed(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
+              Loc loc)
+{
+    bool swap = lhs.expr->dtype != DT_U64;
+    Expr *sign = reuse(L, swap ? lhs.expr : rhs.expr, loc);
+    Expr *big = reuse(L, swap ? rhs.expr : lhs.expr, loc);
+    Expr *zero = ir_int(L->arena, sign->dtype, 0);
+    Expr *below = op2(L, E_LT, sign, zero);
+    Expr *same = cast_to(L, DT_U64, sign);
+    Expr *inside = swap ? compare(L, op, same, big)
+                        : compare(L, op, big, same);
+    bool less = op == AO_LT || op == AO_LE;
+    bool greater = op == AO_GT || op == AO_GE;
+    bool if_below = op == AO_NE || (swap ? less : greater);
+    Expr *outside = ir_bool(L->arena, if_below);
+    return num_value(type, ir_select(L->arena, below, outside, inside));
+}
+
+static bool
+is_int_operand(const Value *v)
+{
+    return v->type->weak && v->type->dtype == DT_I64;
+}
+
+static bool
+may_be_int(const Value *v)
+{
+    return is_int_operand(v) || v->type->alt == ALT_INT;
+}
+
+/* Python compares an int with a float, and divides two ints, exactly; that
+ * is what doubles do only up to 2**53. */
+static bool
+must_be_exact(AOp op, const Value *v, const Value *other)
+{
+    if (!is_int_operand(v)) {
+        return false;
+    }
+    if (op == AO_DIV) {
+        return may_be_int(other);
+    }
+    bool weak_float = other->type->weak && dtype_is_float(other->type->dtype);
+    return op_is_compare(op)
+           && (weak_float || other->type->alt == ALT_INT
+               || other->type->alt == ALT_FLOAT);
+}
+
+static Expr *
+convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
+                const Value *other, Loc loc)
+{
+    DType dt = rule->compute;
+    Value copy = *v;
+    if (op_is_compare(op) && dt == DT_BOOL) {
+        dt = DT_I64;
+    }
+    if (dt == DT_F64 && must_be_exact(op, v, other)) {
+        copy.expr = reuse(L, v->expr, loc);
+        emit_check(L, exact_int(L, copy.expr, dt), X_SPECULATE, loc);
+    }
+    Expr *e = op_is_compare(op) && !dtype_is_float(dt)
+                  ? cast_to(L, dt, copy.expr)
+                  : operand_as(L, copy, dt, loc);
+    return reuse(L, e, loc);
+}
+
+Value
+num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+{
+    lhs = some(L, lhs, loc);
+    rhs = some(L, rhs, loc);
+    BinRule rule = rule_binop(L->arena, op, lhs.type, rhs.type);
+    if (rule.type == NULL) {
+        fatal("lower: no rule for `%s`", op_text(op));
+    }
+    Expr *bad = any_combo(L, rule.refused, &lhs, &rhs);
+    if (bad != NULL) {
+        emit_check(L, not_(L, bad), X_SPECULATE, loc);
+    }
+    if (op == AO_POW) {
+        return num_power(L, lhs, rhs, &rule, loc);
+    }
+    if (rule.mixed) {
+        return compare_mixed(L, op, lhs, rhs, rule.type, loc);
+    }
+    Operation o = {.op = op, .rule = &rule, .loc = loc};
+    o.weak = rule.type->weak;
+    if (rule.type->alt != ALT_NEVER) {
+        o.flag = reuse(L,
+                       flag_or_false(L, any_combo(L, rule.flagged, &lhs,
+                                                  &rhs)),
+                       loc);
+    }
+    o.x = convert_operand(L, op, &rule, &lhs, &rhs, loc);
+    o.y = convert_operand(L, op, &rule, &rhs, &lhs, loc);
+    Value out = num_value(rule.type, compute(L, &o));
+    out.flag = o.flag;
+    return out;
+}
+
+/* --- one operand -------------------------------------------------------------------------------- */
+
+static void
+warn_overflow(Lower *L, Expr *cond, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_WARN, loc);
+    s->value = cond;
+    s->warn = WARN_OVERFLOW;
+    emit(L, s);
+}
+
+static Expr *
+negate(Lower *L, const Value *arg, Expr *x, Loc loc)
+{
+    DType dt = x->dtype;
+    if (dtype_is_float(dt)) {
+        if (arg->type->alt == ALT_INT && arg->flag != NULL) {
+            Expr *zero = ir_float(L->arena, dt, 0.0);
+            return ir_select(L->arena, arg->flag, op2(L, E_SUB, zero, x),
+                             op1(L, E_NEG, x));
+        }
+        return op1(L, E_NEG, x);
+    }
+    Expr *edge = ir_int(L->arena, dt, dtype_min(dt));
+    if (arg->type->weak) {
+        if (!is_nonnegative(L, x)) {
+            emit_check(L, op2(L, E_NE, x, edge), X_OVERFLOW, loc);
+        }
+    } else {
+        Op op = dtype_is_signed(dt) ? E_EQ : E_NE;
+        warn_overflow(L, op2(L, op, x, edge), loc);
+    }
+    return op1(L, E_NEG, x);
+}
+
+/* Checks that the alternative is none where the rule did not keep it. */
+static Value
+main_unless_kept(Lower *L, Value arg, const Type *type, Loc loc)
+{
+    arg = some(L, arg, loc);
+    if (type->alt == ALT_NEVER && arg.flag != NULL) {
+        emit_check(L, not_(L, arg.flag), X_SPECULATE, loc);
+        arg.flag = NULL;
+    }
+    return arg;
+}
+
+Value
+num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
+{
+    arg = main_unless_kept(L, arg, type, loc);
+    Expr *x = reuse(L, cast_to(L, type->dtype, arg.expr), loc);
+    Value out = {.type = type, .flag = arg.flag, .expr = x};
+    if (op == AO_NEG) {
+        out.expr = negate(L, &arg, x, loc);
+    } else if (op == AO_INVERT) {
+        out.expr = op1(L, x->dtype == DT_BOOL ? E_NOT : E_INV, x);
+    }
+    return out;
+}
+
+Value
+num_abs(Lower *L, Value arg, const Type *type, Loc loc)
+{
+    arg = main_unless_kept(L, arg, type, loc);
+    Expr *x = reuse(L, cast_to(L, type->dtype, arg.expr), loc);
+    Value out = {.type = type, .flag = arg.flag, .expr = x};
+    DType dt = x->dtype;
+    if (dt == DT_BOOL || (dtype_is_int(dt) && is_nonnegative(L, x))) {
+        return out;
+    }
+    out.expr = op1(L, E_ABS, x);
+    if (dtype_is_int(dt)) {
+        Expr *edge = ir_int(L->arena, dt, dtype_min(dt));
+        if (type->weak) {
+            emit_check(L, op2(L, E_NE, x, edge), X_OVERFLOW, loc);
+            map_set(&L->nonnegative, out.expr, out.expr);
+        } else {
+            warn_overflow(L, op2(L, E_EQ, x, edge), loc);
+        }
+    }
+    return out;
+}
+
+Expr *
+truth_of(Lower *L, Value v, Loc loc)
+{
+    bool known;
+    if (type_truth(v.type, &known)) {
+        return ir_bool(L->arena, known);
+    }
+    if (v.type->kind == TY_ARRAY) {
+        Expr *zero = int_const(L, 0);
+        return cast_to(L, DT_BOOL,
+                       ir_elem(L->arena, vector_of(L, v, loc), zero));
+    }
+    Expr *truth = cast_to(L, DT_BOOL, v.expr);
+    if (v.type->alt == ALT_NONE && v.flag != NULL) {
+        truth = both(L, not_(L, v.flag), truth);
+    }
+    return truth;
+}

@@ -1,0 +1,301 @@
+/* Statements but loops. */
+#include "csrc/lower/state.h"
+
+/* --- stores ----------------------------------------------------------------------- */
+
+/* v[i] = x of a vector in registers: a new value of its variable. */
+static void
+store_lane(Lower *L, const AExpr *target, Value v)
+{
+    const Value *base = version_value(L, target->lhs->version);
+    if (target->lhs->version->type->alt == ALT_UNBOUND) {
+        version_read(L, target->lhs->version, target->loc);
+    }
+    Value index = lower_expr(L, target->items.at[0]);
+    if (index.type->kind == TY_TUPLE) {
+        index = index.items[0];
+    }
+    Expr *vec = base->expr;
+    Expr *at = index_in(L, index, int_const(L, vec->lanes), target->loc);
+    Expr *e = stored_as(L, v, vec->dtype, target->loc);
+    emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), target->loc);
+}
+
+static void
+store_into(Lower *L, const View *part, Value v, Loc loc)
+{
+    DType dt = part->buf->dtype;
+    if (v.type->kind == TY_ARRAY) {
+        Expr *vec = vec_cast(L, dt, vector_of(L, v, loc));
+        view_store_vector(L, part, vec, loc);
+    } else if (part->rank == 0) {
+        view_store(L, part, stored_as(L, v, dt, loc), loc);
+    } else {
+        view_fill(L, part, stored_as(L, v, dt, loc), loc);
+    }
+}
+
+static void
+store_subscript(Lower *L, const AExpr *target, Value v)
+{
+    if (target->lhs->kind == A_NAME && type_is_vector(target->lhs->type)) {
+        store_lane(L, target, v);
+        return;
+    }
+    bool calls = has_user_call(target);
+    if (calls) {
+        v = hold_value(L, v, target->loc);
+    }
+    Value base = lower_expr(L, target->lhs);
+    View *part = view_part(L, base.view, target);
+    store_into(L, part, v, target->loc);
+}
+
+/* --- targets -------------------------------------------------------------------------- */
+
+static void
+unpack_array(Lower *L, const AExpr *target, Value v)
+{
+    int n = target->items.n;
+    if (v.view != NULL) {
+        Expr *size = view_extent(L, v.view, 0);
+        Expr *same = op2(L, E_EQ, size, int_const(L, n));
+        if (size->op != E_CONST) {
+            emit_check(L, same, X_VALUE, target->loc);
+        }
+    } else {
+        v.expr = reuse(L, hold(L, v.expr, target->loc), target->loc);
+    }
+    Value *items = ARENA_ARRAY(L->arena, Value, n + 1);
+    for (int i = 0; i < n; i++) {
+        const Type *type = target->items.at[i]->type;
+        if (v.type->rank == 1) {
+            type = type_num(L->arena, v.type->dtype, false);
+        }
+        Expr *k = int_const(L, i);
+        items[i] = hold_value(L, item_at(L, v, type, k, target->loc),
+                              target->loc);
+    }
+    for (int i = 0; i < n; i++) {
+        assign_target(L, target->items.at[i], items[i]);
+    }
+}
+
+void
+assign_target(Lower *L, const AExpr *target, Value v)
+{
+    switch ((int)target->kind) {
+    case A_NAME:
+        version_bind(L, target->version, v, target->loc);
+        return;
+    case A_SUBSCRIPT:
+        store_subscript(L, target, v);
+        return;
+    default:
+        break;
+    }
+    if (v.type->kind == TY_ARRAY) {
+        unpack_array(L, target, v);
+        return;
+    }
+    v = hold_value(L, v, target->loc);
+    for (int i = 0; i < target->items.n; i++) {
+        assign_target(L, target->items.at[i], v.items[i]);
+    }
+}
+
+static void
+lower_assign(Lower *L, const AStmt *s)
+{
+    Value v = lower_expr(L, s->value);
+    if (s->targets.n > 1) {
+        v = hold_value(L, v, s->loc);
+        if (v.expr != NULL) {
+            v.expr = reuse(L, v.expr, s->loc);
+        }
+    }
+    for (int i = 0; i < s->targets.n; i++) {
+        assign_target(L, s->targets.at[i], v);
+    }
+}
+
+/* --- augmented assignment ------------------------------------------------------------------ */
+
+static Value
+augmented(Lower *L, const AStmt *s, Value old, Value by)
+{
+    bool vectors =
+        old.type->kind == TY_ARRAY || by.type->kind == TY_ARRAY;
+    return vectors ? vec_binop(L, s->op, old, by, s->loc)
+                   : num_binop(L, s->op, old, by, s->loc);
+}
+
+/* a op= b of an array: written into the array itself. */
+static void
+aug_array(Lower *L, const AStmt *s, const AExpr *target)
+{
+    Value old = lower_expr(L, target);
+    Value by = lower_expr(L, s->value);
+    Value r = augmented(L, s, old, by);
+    Expr *vec = vec_cast(L, target->type->dtype, r.expr);
+    if (old.view != NULL) {
+        view_store_vector(L, old.view, vec, s->loc);
+        return;
+    }
+    const Value *base = version_value(L, target->version);
+    emit_set(L, base->expr->var, vec, s->loc);
+}
+
+/* v[i] op= b of a vector in registers. */
+static void
+aug_lane(Lower *L, const AStmt *s, const AExpr *target)
+{
+    Value base = version_read(L, target->lhs->version, target->loc);
+    Value index = lower_expr(L, target->items.at[0]);
+    if (index.type->kind == TY_TUPLE) {
+        index = index.items[0];
+    }
+    Expr *vec = base.expr;
+    Expr *at = index_in(L, index, int_const(L, vec->lanes), target->loc);
+    at = reuse(L, at, target->loc);
+    Value old = num_value(target->type, ir_elem(L->arena, vec, at));
+    old = hold_value(L, old, s->loc);
+    Value by = lower_expr(L, s->value);
+    Value r = augmented(L, s, old, by);
+    Expr *e = stored_as(L, r, vec->dtype, s->loc);
+    emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), s->loc);
+}
+
+/* a[i] op= b: the index is evaluated once, the old value before b. */
+static void
+aug_element(Lower *L, const AStmt *s, const AExpr *target)
+{
+    Value base = lower_expr(L, target->lhs);
+    View *part = view_part(L, base.view, target);
+    for (int i = 0; i < part->buf->rank; i++) {
+        if (part->fixed[i] != NULL) {
+            part->fixed[i] = reuse(L, part->fixed[i], target->loc);
+        }
+    }
+    Value old = {.type = target->type};
+    if (part->rank > 0) {
+        old.view = part;
+    } else {
+        old.expr = view_load(L, part);
+        if (has_user_call(s->value)) {
+            old = hold_value(L, old, s->loc);
+        }
+    }
+    Value by = lower_expr(L, s->value);
+    store_into(L, part, augmented(L, s, old, by), s->loc);
+}
+
+static void
+lower_aug(Lower *L, const AStmt *s)
+{
+    const AExpr *target = s->targets.at[0];
+    if (target->kind != A_SUBSCRIPT) {
+        aug_array(L, s, target);
+    } else if (type_is_vector(target->lhs->type)) {
+        aug_lane(L, s, target);
+    } else {
+        aug_element(L, s, target);
+    }
+}
+
+/* --- the others -------------------------------------------------------------------------------- */
+
+static void
+lower_if(Lower *L, const AStmt *s)
+{
+    Stmt *out = ir_stmt(L->arena, S_IF, s->loc);
+    out->value = lower_cond(L, s->value);
+    Block *outer = L->out;
+    L->out = &out->body;
+    lower_block(L, &s->body);
+    L->out = &out->els;
+    lower_block(L, &s->orelse);
+    L->out = outer;
+    emit(L, out);
+}
+
+static void
+lower_return(Lower *L, const AStmt *s)
+{
+    Value v = lower_expr(L, s->value);
+    version_bind(L, s->to, v, s->loc);
+    lower_block(L, &s->body);
+    if (s != L->tail) {
+        emit(L, ir_stmt(L->arena, S_LEAVE, s->loc));
+    }
+}
+
+static void
+lower_break(Lower *L, const AStmt *s)
+{
+    if (L->loop->broke != NULL) {
+        emit_set(L, L->loop->broke, ir_bool(L->arena, true), s->loc);
+    }
+    emit(L, ir_stmt(L->arena, S_BREAK, s->loc));
+}
+
+static void
+lower_fail(Lower *L, Exc exc, Loc loc)
+{
+    emit(L, ir_check(L->arena, ir_bool(L->arena, false), exc, ACT_REPLAY,
+                     loc));
+}
+
+static void
+lower_stmt(Lower *L, const AStmt *s)
+{
+    switch ((int)s->kind) {
+    case AS_EXPR:
+        lower_expr(L, s->value);
+        break;
+    case AS_ASSIGN:
+        lower_assign(L, s);
+        break;
+    case AS_AUG:
+        lower_aug(L, s);
+        break;
+    case AS_IF:
+        lower_if(L, s);
+        break;
+    case AS_FOR:
+        lower_for(L, s);
+        break;
+    case AS_WHILE:
+        lower_while(L, s);
+        break;
+    case AS_RETURN:
+        lower_return(L, s);
+        break;
+    case AS_BREAK:
+        lower_break(L, s);
+        break;
+    case AS_CONTINUE:
+        emit(L, ir_stmt(L->arena, S_CONTINUE, s->loc));
+        break;
+    case AS_ASSERT:
+        emit_check(L, lower_cond(L, s->value), X_ASSERT, s->loc);
+        break;
+    case AS_RAISE:
+        lower_fail(L, X_RAISE, s->loc);
+        break;
+    case AS_CONVERT:
+        version_convert(L, s->to, s->from, s->loc);
+        break;
+    default:
+        lower_block(L, &s->body); /* the conversions of a join */
+        break;
+    }
+}
+
+void
+lower_block(Lower *L, const ABlock *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        lower_stmt(L, block->at[i]);
+    }
+}

@@ -1,0 +1,215 @@
+/* Subscripts, attributes, and items of what is iterated. */
+#include <string.h>
+
+#include "csrc/lower/state.h"
+
+/* --- tables --------------------------------------------------------------------- */
+
+/* Items of one type as a vector, and element 'k' of it. */
+static Value
+table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k)
+{
+    if (type->kind == TY_TUPLE) {
+        Value out = {.type = type};
+        out.items = ARENA_ARRAY(L->arena, Value, type->rank + 1);
+        Value *column = ARENA_ARRAY(L->arena, Value, n + 1);
+        for (int i = 0; i < type->rank; i++) {
+            for (int r = 0; r < n; r++) {
+                column[r] = items[r].items[i];
+            }
+            out.items[i] = table_item(L, column, n, type->items[i], k);
+        }
+        return out;
+    }
+    Expr *vec = ir_splat(L->arena, items[0].expr, n);
+    for (int i = 1; i < n; i++) {
+        if (!ir_equal(items[i].expr, items[0].expr)) {
+            vec = ir_insert(L->arena, vec, int_const(L, i), items[i].expr);
+        }
+    }
+    return num_value(type, ir_elem(L->arena, vec, k));
+}
+
+Value
+item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
+{
+    if (v.type->kind == TY_TUPLE) {
+        v = hold_value(L, v, loc);
+        return table_item(L, v.items, v.type->rank, type, k);
+    }
+    Value out = {.type = type};
+    if (v.view == NULL) {
+        out.expr = ir_elem(L->arena, v.expr, k);
+        return out;
+    }
+    View *part = view_at(L, v.view, k);
+    if (type->kind == TY_NUM) {
+        out.expr = view_load(L, part);
+    } else {
+        out.view = part;
+    }
+    return out;
+}
+
+/* --- subscripts -------------------------------------------------------------------- */
+
+static Value
+slice_of_tuple(Lower *L, Value base, const AExpr *slice, const Type *type)
+{
+    int64_t lo = 0;
+    const AExpr *first = slice->items.at[0];
+    if (first != NULL) {
+        type_is_known_int(first->type, &lo);
+    }
+    lo = lo < 0 ? lo + base.type->rank : lo;
+    lo = lo < 0 ? 0 : lo;
+    Value out = {.type = type, .items = base.items + lo};
+    if (type->rank == 0) {
+        out.items = base.items;
+    }
+    (void)L;
+    return out;
+}
+
+static Value
+subscript_tuple(Lower *L, Value base, const AExpr *e)
+{
+    const AExpr *item = e->items.at[0];
+    if (item->kind == A_SLICE) {
+        return slice_of_tuple(L, base, item, e->type);
+    }
+    int64_t k;
+    if (type_is_known_int(item->type, &k)) {
+        lower_expr(L, item);
+        return base.items[k < 0 ? k + base.type->rank : k];
+    }
+    base = hold_value(L, base, e->loc);
+    Value index = lower_expr(L, item);
+    Expr *n = int_const(L, base.type->rank);
+    Expr *at = index_in(L, index, n, e->loc);
+    return table_item(L, base.items, base.type->rank, e->type, at);
+}
+
+/* Element or slice of a vector in registers. */
+static Value
+subscript_vector(Lower *L, Value base, const AExpr *e)
+{
+    const AExpr *item = e->items.at[0];
+    Expr *vec = base.expr;
+    if (e->type->kind == TY_NUM) {
+        Value index = lower_expr(L, item);
+        if (index.type->kind == TY_TUPLE) {
+            index = index.items[0];
+        }
+        Expr *n = int_const(L, vec->lanes);
+        Expr *at = index_in(L, index, n, e->loc);
+        return num_value(e->type, ir_elem(L->arena, vec, at));
+    }
+    int64_t lo = 0;
+    if (item->items.at[0] != NULL) {
+        type_is_known_int(item->items.at[0]->type, &lo);
+    }
+    lo = lo < 0 ? lo + vec->lanes : lo;
+    lo = lo < 0 ? 0 : lo;
+    int n = type_lanes(e->type);
+    vec = reuse(L, vec, e->loc);
+    Expr *out = ir_splat(L->arena, ir_elem(L->arena, vec, int_const(L, lo)),
+                         n);
+    for (int i = 1; i < n; i++) {
+        Expr *one = ir_elem(L->arena, vec, int_const(L, lo + i));
+        out = ir_insert(L->arena, out, int_const(L, i), one);
+    }
+    return num_value(e->type, out);
+}
+
+Value
+element_of(Lower *L, Value base, const AExpr *e)
+{
+    if (base.type->kind == TY_TUPLE) {
+        return subscript_tuple(L, base, e);
+    }
+    if (base.view == NULL) {
+        return subscript_vector(L, base, e);
+    }
+    Value out = {.type = e->type};
+    View *part = view_part(L, base.view, e);
+    if (e->type->kind == TY_NUM) {
+        out.expr = view_load(L, part);
+    } else {
+        out.view = part;
+    }
+    return out;
+}
+
+static bool
+any_user_call(const AExprVec *items)
+{
+    for (int i = 0; i < items->n; i++) {
+        if (has_user_call(items->at[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Value
+lower_subscript(Lower *L, const AExpr *e)
+{
+    Value base = lower_expr(L, e->lhs);
+    if (any_user_call(&e->items)) {
+        base = hold_value(L, base, e->loc);
+    }
+    return element_of(L, base, e);
+}
+
+/* --- attributes ------------------------------------------------------------------------ */
+
+static Expr *
+extent_of(Lower *L, Value array, int k)
+{
+    return array.view != NULL ? view_extent(L, array.view, k)
+                              : int_const(L, array.expr->lanes);
+}
+
+static Value
+shape_of(Lower *L, Value array, const Type *type)
+{
+    Value out = {.type = type};
+    out.items = ARENA_ARRAY(L->arena, Value, type->rank + 1);
+    for (int i = 0; i < type->rank; i++) {
+        out.items[i] = num_value(type->items[i], extent_of(L, array, i));
+    }
+    return out;
+}
+
+/* The product can't overflow: the array exists. */
+static Expr *
+count_of(Lower *L, Value array)
+{
+    Expr *count = int_const(L, 1);
+    for (int i = 0; i < array.type->rank; i++) {
+        Expr *n = extent_of(L, array, i);
+        count = i ? op2(L, E_MUL, count, n) : n;
+    }
+    map_set(&L->nonnegative, count, L);
+    return count;
+}
+
+Value
+lower_attr(Lower *L, const AExpr *e)
+{
+    Value base = lower_expr(L, e->lhs);
+    if (e->type->kind == TY_DTYPE
+        || (e->type->kind == TY_NUM && e->type->known)) {
+        return value_of_type(L, e->type);
+    }
+    if (strcmp(e->name, "shape") == 0) {
+        return shape_of(L, base, e->type);
+    }
+    if (strcmp(e->name, "T") == 0) {
+        Value out = {.type = e->type};
+        out.view = view_transposed(L, base.view);
+        return out;
+    }
+    return num_value(e->type, count_of(L, base));
+}

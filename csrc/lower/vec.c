@@ -1,0 +1,131 @@
+/* Small arrays: element-wise operators on vectors.
+ *
+ * NumPy's arrays wrap without a warning, convert by C's casts and square by
+ * multiplication; a Python number that meets one must fit its dtype.  Floats
+ * warn through the FPU's flags.
+ */
+#include "csrc/lower/state.h"
+
+Expr *
+vec_cast(Lower *L, DType dtype, Expr *e)
+{
+    if (dtype == DT_BOOL && e->dtype != DT_BOOL) {
+        return op2(L, E_NE, e, num_const(L, e->dtype, 0));
+    }
+    if (dtype_is_float(e->dtype) && e->dtype != dtype) {
+        L->result->may_warn = true;
+    }
+    return cast_to(L, dtype, e);
+}
+
+Expr *
+vector_of(Lower *L, Value v, Loc loc)
+{
+    (void)loc;
+    return v.view != NULL ? view_load_vector(L, v.view) : v.expr;
+}
+
+/* A vector's lanes, or a number that fits, in the dtype of the operation. */
+static Expr *
+operand_of(Lower *L, AOp op, Value v, DType dtype, Loc loc)
+{
+    if (v.type->kind == TY_ARRAY) {
+        return vec_cast(L, dtype, vector_of(L, v, loc));
+    }
+    v = some(L, v, loc);
+    if (v.flag != NULL) {
+        emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
+    }
+    return op_is_compare(op) && !dtype_is_float(dtype)
+               ? cast_to(L, dtype, v.expr)
+               : operand_as(L, v, dtype, loc);
+}
+
+static Expr *
+power(Lower *L, Value rhs, Expr *x, Loc loc)
+{
+    if (rhs.type->dtype == DT_F64 && rhs.type->fval == 0.5) {
+        return call_fn(L, FN_SQRT, x->dtype, x, NULL);
+    }
+    x = reuse(L, x, loc);
+    return op2(L, E_MUL, x, x);
+}
+
+static Expr *
+compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y)
+{
+    bool floats = dtype_is_float(dt);
+    switch ((int)op) {
+    case AO_ADD:
+        return op2(L, dt == DT_BOOL ? E_OR : E_ADD, x, y);
+    case AO_SUB:
+        return op2(L, E_SUB, x, y);
+    case AO_MUL:
+        return op2(L, dt == DT_BOOL ? E_AND : E_MUL, x, y);
+    case AO_DIV:
+        return op2(L, E_DIV, x, y);
+    case AO_FLOORDIV:
+        return floats ? call_fn(L, FN_NPFLOORDIV, dt, x, y)
+                      : op2(L, E_IDIV, x, y);
+    case AO_MOD:
+        return floats ? call_fn(L, FN_NPMOD, dt, x, y) : op2(L, E_MOD, x, y);
+    case AO_LSHIFT:
+        return op2(L, E_SHL, x, y);
+    case AO_RSHIFT:
+        return op2(L, E_SHR, x, y);
+    case AO_BITAND:
+        return op2(L, E_AND, x, y);
+    case AO_BITOR:
+        return op2(L, E_OR, x, y);
+    case AO_BITXOR:
+        return op2(L, E_XOR, x, y);
+    case AO_EQ:
+        return op2(L, E_EQ, x, y);
+    case AO_NE:
+        return op2(L, E_NE, x, y);
+    case AO_LT:
+        return op2(L, E_LT, x, y);
+    case AO_LE:
+        return op2(L, E_LE, x, y);
+    case AO_GT:
+        return op2(L, E_LT, y, x);
+    case AO_GE:
+        return op2(L, E_LE, y, x);
+    default:
+        fatal("lower: no element-wise `%s`", op_text(op));
+    }
+}
+
+Value
+vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+{
+    BinRule rule = rule_vector(L->arena, op, lhs.type, rhs.type);
+    if (rule.type == NULL) {
+        fatal("lower: no rule for element-wise `%s`", op_text(op));
+    }
+    DType dt = rule.compute;
+    if (op_is_compare(op) && dt == DT_BOOL) {
+        dt = DT_I64;
+    }
+    L->result->may_warn |= dtype_is_float(dt);
+    Expr *x = operand_of(L, op, lhs, dt, loc);
+    if (op == AO_POW) {
+        return num_value(rule.type, power(L, rhs, x, loc));
+    }
+    Expr *y = operand_of(L, op, rhs, dt, loc);
+    return num_value(rule.type, compute(L, op, dt, x, y));
+}
+
+Value
+vec_unary(Lower *L, AOp op, Value arg, Loc loc)
+{
+    Expr *x = vector_of(L, arg, loc);
+    Op node = op == AO_NEG              ? E_NEG
+              : x->dtype == DT_BOOL     ? E_NOT
+                                        : E_INV;
+    Value out = num_value(type_vector(L->arena, x->dtype, x->lanes), x);
+    if (op != AO_POS) {
+        out.expr = op1(L, node, x);
+    }
+    return out;
+}

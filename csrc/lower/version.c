@@ -1,0 +1,304 @@
+/* Versions: where their values are kept, and conversions at joins.
+ *
+ * A version that one assignment makes is a LET.  One that several paths
+ * convert to is a SET variable, with a second one for the flag of a
+ * maybe-type; so is a vector that is changed in place.  Memory is never moved:
+ * its Value is a View whose indices are kept in variables.
+ */
+#include "csrc/lower/state.h"
+
+/* --- storage --------------------------------------------------------------------- */
+
+Value
+storage_new(Lower *L, const Type *type, const char *name)
+{
+    Value v = value_of_type(L, type);
+    if (v.expr != NULL) {
+        return v; /* a known number */
+    }
+    if (type->kind == TY_NUM || type_is_vector(type)) {
+        int lanes = type->kind == TY_NUM ? 0 : type_lanes(type);
+        v.expr = ir_ref(L->arena, set_var(L, name, type->dtype, lanes));
+        if (type->alt != ALT_NEVER) {
+            v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
+        }
+    }
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+        v.items[i] = storage_new(L, type->items[i], name);
+    }
+    return v;
+}
+
+/* 'v' has the type of the storage. */
+void
+storage_set(Lower *L, const Value *to, Value v, Loc loc)
+{
+    if (to->expr != NULL && to->expr->op == E_VAR) {
+        emit_set(L, to->expr->var, v.expr, loc);
+    }
+    if (to->flag != NULL) {
+        emit_set(L, to->flag->var, flag_or_false(L, v.flag), loc);
+    }
+    for (int i = 0; to->items != NULL && i < to->type->rank; i++) {
+        storage_set(L, &to->items[i], v.items[i], loc);
+    }
+}
+
+/* --- conversions ------------------------------------------------------------------- */
+
+static bool
+same_plain(const Type *lhs, const Type *rhs)
+{
+    return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
+}
+
+/* The condition under which the weak number 'e' is kept exactly in 'to'. */
+static Expr *
+fits_exactly(Lower *L, Expr *e, DType to)
+{
+    if (e->dtype == DT_BOOL || e->dtype == to
+        || (e->dtype == DT_F32 && to == DT_F64)) {
+        return NULL;
+    }
+    if (!dtype_is_float(e->dtype) && dtype_is_float(to)) {
+        return exact_int(L, e, to);
+    }
+    Expr *back = cast_to(L, e->dtype, cast_to(L, to, e));
+    Expr *same = op2(L, E_EQ, back, e);
+    if (!dtype_is_float(e->dtype)) {
+        if (to == DT_U64) {
+            return op2(L, E_LE, int_const(L, 0), e);
+        }
+        return same;
+    }
+    if (to == DT_F32) {
+        return either(L, same, call_fn(L, FN_ISNAN, DT_BOOL, e, NULL));
+    }
+    Expr *one = ir_float(L->arena, DT_F64, 1.0);
+    Expr *sign = call_fn(L, FN_COPYSIGN, DT_F64, one, e);
+    Expr *zero = ir_float(L->arena, DT_F64, 0.0);
+    Expr *plus = either(L, op2(L, E_NE, e, zero), op2(L, E_LT, zero, sign));
+    return both(L, float_in_range(L, e, to), both(L, same, plus));
+}
+
+static Value
+convert_none(Lower *L, const Type *to)
+{
+    Value out = {.type = to};
+    if (to->kind != TY_NONE) {
+        out.expr = num_const(L, to->dtype, 0);
+        out.flag = ir_bool(L->arena, true);
+    }
+    return out;
+}
+
+static Value
+convert_num(Lower *L, Value v, const Type *to, Loc loc)
+{
+    Value out = {.type = to};
+    Plain alt;
+    bool has_alt = type_plain_alt(to, &alt);
+    if (to->alt == ALT_NEVER && v.type->alt != ALT_NEVER && v.flag != NULL) {
+        emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
+        v.flag = NULL;
+    }
+    if (same_plain(v.type, to)) {
+        out.expr = v.expr;
+        out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
+        return out;
+    }
+    if (!has_alt || alt.dtype != v.type->dtype || !v.type->weak) {
+        fatal("lower: a value is converted to a type that is no join");
+    }
+    Expr *e = reuse(L, v.expr, loc);
+    emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
+    out.expr = cast_to(L, to->dtype, e);
+    out.flag = ir_bool(L->arena, true);
+    return out;
+}
+
+Value
+convert(Lower *L, Value v, const Type *to, Loc loc)
+{
+    if (v.type->kind == TY_NONE) {
+        return convert_none(L, to);
+    }
+    if (to->kind == TY_NUM) {
+        return convert_num(L, v, to, loc);
+    }
+    Value out = v;
+    out.type = to;
+    if (to->kind == TY_TUPLE) {
+        out.items = ARENA_ARRAY(L->arena, Value, to->rank + 1);
+        for (int i = 0; i < to->rank; i++) {
+            out.items[i] = convert(L, v.items[i], to->items[i], loc);
+        }
+    } else if (type_is_vector(to)) {
+        out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
+    }
+    return out;
+}
+
+/* --- versions -------------------------------------------------------------------------- */
+
+Value *
+version_value(Lower *L, const Version *version)
+{
+    return map_get(&L->values, version);
+}
+
+static Value *
+new_value(Lower *L, const Version *version, Value v)
+{
+    Value *copy = ARENA_NEW(L->arena, Value);
+    *copy = v;
+    map_set(&L->values, version, copy);
+    return copy;
+}
+
+/* 'e' as a constant or a variable that nothing changes. */
+static Expr *
+name_expr(Lower *L, Expr *e, const char *name, Loc loc)
+{
+    bool leaf = e->nargs == 0 && e->op != E_LOAD;
+    if (leaf && hold(L, e, loc) == e) {
+        return e;
+    }
+    Var *var = ir_var(L->func, name, e->dtype, e->lanes);
+    emit(L, ir_let(L->arena, var, e, loc));
+    if (e->lanes == 0 && is_nonnegative(L, e)) {
+        map_set(&L->nonnegative, var, var);
+    }
+    return ir_ref(L->arena, var);
+}
+
+/* A view's indices in SET variables: they are visible wherever the buffer
+ * is, even where a block between has ended. */
+static Expr *
+pin_index(Lower *L, Expr *e, Loc loc)
+{
+    if (e == NULL || e->op == E_CONST || e->op == E_DIM) {
+        return e;
+    }
+    Var *var = set_var(L, "at", DT_I64, 0);
+    emit_set(L, var, e, loc);
+    if (is_nonnegative(L, e)) {
+        map_set(&L->nonnegative, var, var);
+    }
+    return ir_ref(L->arena, var);
+}
+
+static View *
+pin_view(Lower *L, const View *view, Loc loc)
+{
+    View *copy = arena_copy(L->arena, view, sizeof(*view));
+    for (int i = 0; i < view->buf->rank; i++) {
+        copy->fixed[i] = pin_index(L, view->fixed[i], loc);
+        copy->offset[i] = pin_index(L, view->offset[i], loc);
+        copy->extent[i] = pin_index(L, view->extent[i], loc);
+    }
+    return copy;
+}
+
+static Value
+name_value(Lower *L, Value v, const char *name, Loc loc)
+{
+    if (v.view != NULL) {
+        v.view = pin_view(L, v.view, loc);
+    }
+    if (v.expr != NULL) {
+        v.expr = name_expr(L, v.expr, name, loc);
+    }
+    if (v.flag != NULL) {
+        v.flag = name_expr(L, v.flag, "alt", loc);
+    }
+    if (v.items != NULL) {
+        Value *items = ARENA_ARRAY(L->arena, Value, v.type->rank + 1);
+        for (int i = 0; i < v.type->rank; i++) {
+            items[i] = name_value(L, v.items[i], name, loc);
+        }
+        v.items = items;
+    }
+    return v;
+}
+
+void
+version_bind(Lower *L, const Version *version, Value v, Loc loc)
+{
+    if (!map_has(&L->used, version)) {
+        return;
+    }
+    v.type = version->type;
+    if (map_has(&L->changed, version)) {
+        Value to = storage_new(L, version->type, version->name);
+        storage_set(L, &to, v, loc);
+        new_value(L, version, to);
+        return;
+    }
+    new_value(L, version, name_value(L, v, version->name, loc));
+}
+
+/* Storage of a version that is joined; memory is the same on all paths. */
+static Value *
+joined_value(Lower *L, const Version *to)
+{
+    Value *value = version_value(L, to);
+    return value ? value
+                 : new_value(L, to, storage_new(L, to->type, to->name));
+}
+
+static void
+set_unbound(Lower *L, const Value *to, Loc loc)
+{
+    if (to->flag != NULL) {
+        emit_set(L, to->flag->var, ir_bool(L->arena, true), loc);
+    }
+}
+
+/* Memory has no storage: the joined name means what each of them means. */
+static void
+share_memory(Value *to, Value from)
+{
+    if (type_is_memory(to->type)) {
+        to->view = from.view;
+    }
+    for (int i = 0; to->items != NULL && i < to->type->rank; i++) {
+        share_memory(&to->items[i], from.items[i]);
+    }
+}
+
+void
+version_convert(Lower *L, const Version *to, const Version *from, Loc loc)
+{
+    if (!map_has(&L->used, to)) {
+        return;
+    }
+    Value *value = joined_value(L, to);
+    if (from == NULL) {
+        set_unbound(L, value, loc);
+        return;
+    }
+    const Value *source = version_value(L, from);
+    if (source == NULL) {
+        fatal("lower: `%s.%d` is joined before it has a value", from->name,
+              from->id);
+    }
+    share_memory(value, *source);
+    storage_set(L, value, convert(L, *source, to->type, loc), loc);
+}
+
+Value
+version_read(Lower *L, const Version *version, Loc loc)
+{
+    const Value *value = version_value(L, version);
+    if (value == NULL) {
+        fatal("lower: `%s.%d` has no value", version->name, version->id);
+    }
+    Value v = *value;
+    if (version->type->alt == ALT_UNBOUND) {
+        emit_check(L, not_(L, v.flag), X_UNBOUND, loc);
+        v.type = type_with_alt(L->arena, version->type, ALT_NEVER);
+        v.flag = NULL;
+    }
+    return v;
+}

@@ -1,0 +1,538 @@
+/* Arguments: objects -> keys, signatures and the slots of a kernel.
+ *
+ *     f(img, 3, mode="wrap")
+ *     keys        array uint8 rank 2 C-contiguous | int | str
+ *     signature   uint8[:, :], int, 'wrap'           what inference sees
+ *     slots       data, h, w, stride, stride, 3      what the kernel gets
+ *
+ * A key is one word, so finding the specialisation is a comparison of words;
+ * strings, tuples and what inference has pinned are compared after that.
+ * Whatever native code does not handle exactly as Python does has KEY_PYTHON.
+ */
+#include "csrc/py/core.h"
+
+enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE };
+
+/* Limits under which index arithmetic can't overflow (design 5.3). */
+#define EXTENT_LIMIT ((npy_intp)1 << 31)
+#define ELEMENT_LIMIT ((npy_intp)1 << 47)
+
+/* NumPy's own flag of arrays that warn when they are first written. */
+#define WARN_ON_WRITE INT_MIN
+
+#define KIND(key) ((key) & 0xFFu)
+#define DTYPE(key) ((DType)((key) >> 8 & 0xFFu))
+#define RANK(key) ((int)((key) >> 16 & 0xFFu))
+
+/* --- keys ---------------------------------------------------------------- */
+
+/* bits  0..7    kind (K_ARRAY ...)
+ *           8..15   dtype
+ *          16..23   rank
+ *          24       KEY_LAYOUT: C-contiguous
+ *
+ * Keys are only compared with each other.  Their difference is masked, so a
+ * specialisation for any layout ignores bit 24. */
+
+/* A table: this is on the way of every call. */
+static inline bool
+num_dtype(int type_num, uint32_t *out)
+{
+    /* NPY_BOOL .. NPY_DOUBLE; 0 is for those that are not ours. */
+    static const uint8_t dtypes[] = {
+        [NPY_BOOL] = 1 + DT_BOOL, [NPY_BYTE] = 1 + DT_I8,
+        [NPY_UBYTE] = 1 + DT_U8,  [NPY_SHORT] = 1 + DT_I16,
+        [NPY_USHORT] = 1 + DT_U16, [NPY_INT] = 1 + DT_I32,
+        [NPY_UINT] = 1 + DT_U32,  [NPY_LONG] = 1 + DT_I64,
+        [NPY_ULONG] = 1 + DT_U64, [NPY_FLOAT] = 1 + DT_F32,
+        [NPY_DOUBLE] = 1 + DT_F64,
+    };
+    if ((unsigned)type_num >= sizeof(dtypes) || dtypes[type_num] == 0) {
+        return false;
+    }
+    *out = dtypes[type_num] - 1u;
+    return true;
+}
+
+/* Subclasses never get here.  0-d arrays turn into scalars in NumPy's
+ * arithmetic and are left to Python. */
+static inline uint32_t
+array_key(PyObject *object)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    int flags = PyArray_FLAGS(array);
+    int rank = PyArray_NDIM(array);
+    uint32_t dt;
+    if (!num_dtype(PyArray_TYPE(array), &dt) || rank < 1 || rank > MAX_RANK
+        || !(flags & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array)) {
+        return KEY_PYTHON;
+    }
+    uint32_t layout = flags & NPY_ARRAY_C_CONTIGUOUS ? KEY_LAYOUT : 0;
+    return K_ARRAY | dt << 8 | (uint32_t)rank << 16 | layout;
+}
+
+/* What the fast tests of arg_key have not recognised. */
+static uint32_t
+rare_key(PyObject *object)
+{
+    DType dt;
+    if (object == Py_None) {
+        return K_NONE;
+    }
+    if (scalar_dtype(Py_TYPE(object), &dt)) {
+        return K_SCALAR | (uint32_t)dt << 8;
+    }
+    if (!is_plain(object)) {
+        return KEY_PYTHON;
+    }
+    return PyUnicode_CheckExact(object) ? K_STR : K_TUPLE;
+}
+
+/* In the order of frequency.  The types are compared exactly. */
+uint32_t
+arg_key(PyObject *object)
+{
+    PyTypeObject *type = Py_TYPE(object);
+    if (type == &PyArray_Type) {
+        return array_key(object);
+    }
+    if (type == &PyFloat_Type) {
+        return K_FLOAT | (uint32_t)DT_F64 << 8;
+    }
+    if (type == &PyLong_Type) {
+        return K_INT | (uint32_t)DT_I64 << 8;
+    }
+    if (type == &PyBool_Type) {
+        return K_BOOL | (uint32_t)DT_BOOL << 8;
+    }
+    return rare_key(object);
+}
+
+/* For the message; not on any fast way. */
+DiagId
+arg_refusal(PyObject *object, char *out, size_t size)
+{
+    if (!PyArray_Check(object)) {
+        snprintf(out, size, "is of type `%.80s`", Py_TYPE(object)->tp_name);
+        return DIAG_UNSUPPORTED_ARGUMENT;
+    }
+    PyArrayObject *array = (PyArrayObject *)object;
+    uint32_t dt;
+    DiagId code = DIAG_ARGUMENT_LAYOUT;
+    if (!PyArray_CheckExact(object)) {
+        snprintf(out, size, "is an array of the subclass `%.80s`",
+                 Py_TYPE(object)->tp_name);
+    } else if (!num_dtype(PyArray_TYPE(array), &dt)) {
+        snprintf(out, size, "is an array of the dtype kind '%c%d'",
+                 PyArray_DESCR(array)->kind, (int)PyArray_ITEMSIZE(array));
+        code = DIAG_UNSUPPORTED_ARGUMENT;
+    } else if (PyArray_ISBYTESWAPPED(array)) {
+        snprintf(out, size, "is a byte-swapped array");
+    } else if (!PyArray_CHKFLAGS(array, NPY_ARRAY_ALIGNED)) {
+        snprintf(out, size, "is a misaligned array");
+    } else {
+        snprintf(out, size, "is an array of %d axes", PyArray_NDIM(array));
+        code = DIAG_UNSUPPORTED_ARGUMENT;
+    }
+    return code;
+}
+
+/* --- matching ------------------------------------------------------------ */
+
+/* A pinned value is compared by bits: 0.0 and -0.0 may lead to different code,
+ * and a NaN is equal to itself here. */
+
+/* The keys have been compared, so the object is of the pinned kind. */
+static bool
+pin_holds(const Pin *pin, PyObject *object)
+{
+    if (pin->axis >= 0) {
+        return PyArray_DIM((PyArrayObject *)object, pin->axis) == pin->ival;
+    }
+    VzSlot value = {.i = 0};
+    DType dt;
+    if (PyFloat_CheckExact(object)) {
+        value.f = PyFloat_AS_DOUBLE(object);
+    } else if (scalar_dtype(Py_TYPE(object), &dt)) {
+        value = scalar_slot(object, dt);
+    } else {
+        int overflow;
+        value.i = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow) {
+            return false;
+        }
+    }
+    return pin->is_float ? memcmp(&pin->fval, &value.f, sizeof(value.f)) == 0
+                         : pin->ival == value.i;
+}
+
+/* Keys of all arguments are compared without a branch in between. */
+bool
+spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
+{
+    uint32_t differ = 0;
+    for (int i = 0; i < spec->nargs; i++) {
+        differ |= (keys[i] ^ spec->keys[i]) & spec->mask;
+    }
+    if (differ) {
+        return false;
+    }
+    for (int i = 0; i < spec->npins; i++) {
+        if (!pin_holds(&spec->pins[i], args[spec->pins[i].arg])) {
+            return false;
+        }
+    }
+    for (int i = 0; i < spec->nconsts; i++) {
+        int arg = spec->consts[i].arg;
+        if (!same_value(args[arg], spec->consts[i].value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- signatures ---------------------------------------------------------- */
+
+/* The types of a signature are general: float32[:, :], int.  Actual sizes and
+ * values stand beside them, and inference makes those part of the type that it
+ * can't do without, a few channels or a flag that decides on a type. */
+
+/* Sizes are not part of the type until inference asks for them. */
+static void
+array_arg(Arena *arena, PyArrayObject *array, uint32_t key, SigArg *out)
+{
+    Type *type = ARENA_NEW(arena, Type);
+    type->kind = TY_ARRAY;
+    type->dtype = DTYPE(key);
+    type->rank = RANK(key);
+    type->layout = key & KEY_LAYOUT ? LAYOUT_C : LAYOUT_ANY;
+    for (int i = 0; i < MAX_RANK; i++) {
+        type->size[i] = -1;
+        out->sizes[i] = i < type->rank ? PyArray_DIM(array, i) : 0;
+    }
+    out->type = type;
+}
+
+/* A number's general type has no known value; the actual one stands beside
+ * it for inference to pin. */
+static void
+number_arg(Arena *arena, const Type *known, SigArg *out)
+{
+    Type *type = arena_copy(arena, known, sizeof(*known));
+    out->ival = type->ival;
+    out->fval = type->fval;
+    type->known = false;
+    type->ival = 0;
+    type->fval = 0;
+    out->type = type;
+}
+
+/* Keys were made from the same arguments. */
+bool
+signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
+               int nargs, bool any_layout, Signature *out)
+{
+    out->nargs = nargs;
+    out->args = ARENA_ARRAY(arena, SigArg, nargs + 1);
+    for (int i = 0; i < nargs; i++) {
+        uint32_t key = any_layout ? keys[i] & ~(uint32_t)KEY_LAYOUT : keys[i];
+        if (KIND(key) == K_ARRAY) {
+            array_arg(arena, (PyArrayObject *)args[i], key, &out->args[i]);
+            continue;
+        }
+        const Type *type = type_of_value(arena, args[i]);
+        if (type == NULL) {
+            return false;
+        }
+        if (type->kind == TY_NUM) {
+            number_arg(arena, type, &out->args[i]);
+        } else {
+            out->args[i].type = type;
+        }
+    }
+    return true;
+}
+
+/* Then the argument's value is part of the signature. */
+bool
+key_has_const(uint32_t key)
+{
+    return KIND(key) == K_STR || KIND(key) == K_TUPLE;
+}
+
+/* --- the plan: which argument goes to which parameter -------------------- */
+
+/* f(img, (3, 2.5), None)    signature  float32[:, :], (int, float), None
+ *     parameters                buf 0, and as 3 and 2.5 are known no more
+ *     fills                     array, arg 0
+ *
+ * Parameters follow the arguments; constants have none.  Slots are laid out in
+ * the same order, an array taking 1 + 2 * rank of them. */
+
+typedef struct Planner {
+    Arena *arena;
+    const CompileResult *result;
+    Kernel *kernel;
+    int cap;
+    int slots;
+} Planner;
+
+/* Lowering and the plan must agree about every parameter. */
+static bool
+fits_param(const Param *param, const Type *type)
+{
+    if (type->kind == TY_ARRAY) {
+        return param->buf != NULL && param->buf->rank == type->rank
+               && param->buf->dtype == type->dtype;
+    }
+    return param->var != NULL && param->var->dtype == type->dtype;
+}
+
+/* Adds what 'type', found along 'fill', contributes to the parameters. */
+static bool
+plan_type(Planner *p, const Type *type, Fill fill)
+{
+    if (type->kind == TY_TUPLE) {
+        bool ok = fill.depth < 3;
+        for (int i = 0; ok && i < type->rank; i++) {
+            Fill item = fill;
+            item.path[item.depth++] = i;
+            ok = plan_type(p, type->items[i], item);
+        }
+        return ok || type->rank == 0;
+    }
+    bool scalar = type->kind == TY_NUM && !type->known;
+    if (!scalar && type->kind != TY_ARRAY) {
+        return true;
+    }
+    const Func *func = p->result->lowered->func;
+    int n = p->kernel->nfills;
+    if (n >= func->params.n || !fits_param(&func->params.at[n], type)) {
+        return false;
+    }
+    fill.is_array = !scalar;
+    fill.dtype = type->dtype;
+    fill.rank = scalar ? 0 : type->rank;
+    fill.writes = !scalar && p->result->lowered->writes[fill.arg];
+    p->slots += 1 + 2 * fill.rank;
+    p->kernel->writes |= fill.writes;
+    p->kernel->fills[p->kernel->nfills++] = fill;
+    return true;
+}
+
+/* Where each returned scalar or vector lies in VzCtx.out. */
+static bool
+plan_results(Arena *arena, const Func *func, Kernel *out)
+{
+    int at = 0;
+    out->out_at = ARENA_ARRAY(arena, int, func->rets.n + 1);
+    for (int i = 0; i < func->rets.n; i++) {
+        const Ret *ret = &func->rets.at[i];
+        out->out_at[i] = ret->buf ? -1 : at;
+        if (ret->buf == NULL) {
+            at += ret->value->lanes > 0 ? ret->value->lanes : 1;
+        }
+    }
+    return at <= MAX_OUT && func->rets.n <= MAX_RESULTS;
+}
+
+/* Looks for loads of arguments that are also written. */
+typedef struct ReadSearch {
+    const Kernel *kernel;
+    bool any_arg; /* in a general kernel arguments may overlap */
+    bool found;
+} ReadSearch;
+
+/* Buf.arg numbers parameters, and so fills. */
+static void
+search_expr(ReadSearch *search, const Expr *e)
+{
+    if (e->op == E_LOAD && e->buf->kind == BUF_ARG) {
+        const Fill *fill = &search->kernel->fills[e->buf->arg];
+        search->found |= search->any_arg || fill->writes;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        search_expr(search, e->args[i]);
+    }
+}
+
+/* For ir_each_expr. */
+static void
+search_slot(void *data, Expr **slot)
+{
+    search_expr(data, *slot);
+}
+
+/* For ir_each_stmt. */
+static void
+search_stmt(void *data, Stmt *s)
+{
+    ir_each_expr(s, search_slot, data);
+}
+
+/* May the kernel be run twice with the same effect?  Only if it reads
+ * nothing that it wrote. */
+static bool
+reads_written(const Func *func, const Kernel *kernel)
+{
+    ReadSearch search = {.kernel = kernel, .any_arg = func->general};
+    ir_each_stmt(&func->body, search_stmt, &search);
+    for (int i = 0; i < func->rets.n; i++) {
+        if (func->rets.at[i].value != NULL) {
+            search_expr(&search, func->rets.at[i].value);
+        }
+    }
+    return search.found;
+}
+
+/* All limits on sizes of a Call are tested here and never later. */
+bool
+kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
+            Kernel *out)
+{
+    const Lowered *lowered = result->lowered;
+    Planner p = {.arena = arena, .result = result, .kernel = out};
+    out->result = result;
+    out->run = result->lib->kernel;
+    out->fills = ARENA_ARRAY(arena, Fill, lowered->func->params.n + 1);
+    for (int i = 0; i < sig->nargs; i++) {
+        if (!plan_type(&p, sig->args[i].type, (Fill){.arg = i})) {
+            return false;
+        }
+    }
+    out->may_warn = lowered->may_warn;
+    out->logs = result->needs_undo;
+    out->rereads = out->writes && reads_written(result->func, out);
+    return out->nfills == lowered->func->params.n && p.slots <= MAX_IN
+           && plan_results(arena, result->func, out);
+}
+
+/* --- filling ------------------------------------------------------------- */
+
+/* Here and only here is looked at what a signature leaves open: the sizes, and
+ * whether an array that is written may be. */
+
+/* Axes are taken by growing stride.  'reach' is the number of bytes from the
+ * first byte of the part seen so far to just after its last one; if the next
+ * stride is no smaller, shifted copies of that part are disjoint.  By
+ * induction all elements are.  May two elements share bytes?  True is always
+ * safe to say. */
+static bool
+overlaps_itself(PyArrayObject *array)
+{
+    int rank = PyArray_NDIM(array);
+    npy_intp reach = PyArray_ITEMSIZE(array);
+    bool done[MAX_RANK] = {false};
+    for (int round = 0; round < rank; round++) {
+        int least = -1;
+        npy_intp stride = 0;
+        for (int i = 0; i < rank; i++) {
+            npy_intp size = PyArray_STRIDE(array, i);
+            size = size < 0 ? -size : size;
+            if (!done[i] && (least < 0 || size < stride)) {
+                least = i;
+                stride = size;
+            }
+        }
+        done[least] = true;
+        npy_intp dim = PyArray_DIM(array, least);
+        if (dim > 1 && stride < reach) {
+            return true;
+        }
+        reach += dim > 1 ? (dim - 1) * stride : 0;
+    }
+    return false;
+}
+
+/* The array's own dims and strides are referred to; it is held by the call. */
+static void
+keep_undo(Call *call, PyArrayObject *array)
+{
+    UndoArray *undo = &call->undo_arrays[call->undo.narrays++];
+    *undo = (UndoArray){
+        .data = PyArray_BYTES(array),
+        .itemsize = (int)PyArray_ITEMSIZE(array),
+        .rank = PyArray_NDIM(array),
+        .dims = (const int64_t *)PyArray_DIMS(array),
+        .strides = (const int64_t *)PyArray_STRIDES(array),
+    };
+}
+
+/* All that the kernel will touch is tested here; see EXTENT_LIMIT. */
+static FillStatus
+fill_array(Call *call, const Fill *fill, PyObject *object, VzSlot *slot)
+{
+    PyArrayObject *array = (PyArrayObject *)object;
+    const npy_intp *dims = PyArray_DIMS(array);
+    const npy_intp *strides = PyArray_STRIDES(array);
+    npy_intp elements = 1;
+    bool large = false;
+    slot[0].p = PyArray_DATA(array);
+    for (int i = 0; i < fill->rank; i++) {
+        slot[1 + i].i = dims[i];
+        slot[1 + fill->rank + i].i = strides[i];
+        large |= dims[i] >= EXTENT_LIMIT;
+        large |= __builtin_mul_overflow(elements, dims[i], &elements);
+    }
+    if (large || elements > ELEMENT_LIMIT) {
+        return FILL_PYTHON;
+    }
+    if (fill->writes) {
+        int flags = PyArray_FLAGS(array);
+        if (!(flags & NPY_ARRAY_WRITEABLE) || (flags & WARN_ON_WRITE)) {
+            return FILL_READONLY;
+        }
+        bool packed = (flags & NPY_ARRAY_C_CONTIGUOUS) != 0;
+        call->overlaps_itself |= !packed && overlaps_itself(array);
+        call->written += (double)PyArray_NBYTES(array);
+        keep_undo(call, array);
+    }
+    call->elements += (double)elements;
+    return FILL_OK;
+}
+
+/* Types have been compared by keys, but items of tuples haven't. */
+static FillStatus
+fill_scalar(const Fill *fill, PyObject *object, VzSlot *slot)
+{
+    DType dt;
+    if (PyFloat_CheckExact(object)) {
+        slot->f = PyFloat_AS_DOUBLE(object);
+    } else if (PyLong_CheckExact(object)) {
+        int overflow;
+        slot->i = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow) {
+            return FILL_PYTHON;
+        }
+    } else if (PyBool_Check(object)) {
+        slot->i = object == Py_True;
+    } else if (scalar_dtype(Py_TYPE(object), &dt) && dt == fill->dtype) {
+        *slot = scalar_slot(object, dt);
+    } else {
+        return FILL_PYTHON;
+    }
+    return FILL_OK;
+}
+
+/* In the order of the kernel's parameters. */
+FillStatus
+call_fill(Call *call)
+{
+    const Kernel *kernel = call->kernel;
+    VzSlot *slot = call->in;
+    for (int i = 0; i < kernel->nfills; i++) {
+        const Fill *fill = &kernel->fills[i];
+        PyObject *object = call->args[fill->arg];
+        for (int k = 0; k < fill->depth; k++) {
+            object = PyTuple_GET_ITEM(object, fill->path[k]);
+        }
+        FillStatus status = fill->is_array
+                                ? fill_array(call, fill, object, slot)
+                                : fill_scalar(fill, object, slot);
+        if (status != FILL_OK) {
+            return status;
+        }
+        slot += 1 + 2 * fill->rank;
+    }
+    return FILL_OK;
+}

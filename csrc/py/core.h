@@ -1,0 +1,448 @@
+#ifndef VZ_PY_CORE_H
+#define VZ_PY_CORE_H
+/* vizgen._core: the compiler as a CPython extension module.
+ *
+ *     guards.c    do the globals still mean what they meant?
+ *     args.c      argument objects -> keys, signatures, kernel slots
+ *     unit.c      a function and all it calls -> Unit
+ *     load.c      Python's ast -> Ast          names.c, value.c  its globals
+ *     specs.c     one compiled version per signature, made on demand
+ *     dispatch.c  a call, from vectorcall to the result
+ *     host.c      what a running kernel asks of Python
+ *     pool.c      recycled memory for large results
+ *     warn.c      floating-point warnings
+ *     result.c    returned slots -> objects
+ *     accel.c     the type Accelerated          info.c  what tools may ask
+ *
+ * This folder is the only one that includes Python.h and NumPy's headers.
+ * Everything here runs with the GIL held unless a comment says otherwise.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL vizgen_numpy_api
+#ifndef VZ_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include "csrc/driver/driver.h"
+
+#ifndef VIZGEN_VERSION
+#define VIZGEN_VERSION "0"
+#endif
+
+/* More arguments, slots or results than these are refused (VZ-2001). */
+enum { MAX_ARGS = 48, MAX_IN = 320, MAX_OUT = 128, MAX_RESULTS = 16 };
+
+/* After this many signatures layouts are generalised, after as many again
+ * the rest of the calls run in Python (VZ-4003). */
+enum { MAX_SPECS = 8 };
+
+typedef struct Accel Accel;
+typedef struct Loaded Loaded;
+
+/* State of the module.  The runtime below it (threads, cache, interned names,
+ * NumPy's API table) is one per process, so a second interpreter is refused. */
+typedef struct Core {
+    PyTypeObject *accel_type;
+    PyObject *stats_type;    /* vizgen.errors.Stats */
+    PyObject *compile_error; /* vizgen.errors */
+    PyObject *fallback_warning;
+    PyObject *known;         /* id -> (object, canonical name); NULL at first */
+    PyObject *errstate;      /* NumPy's context variable; NULL: none */
+    PyObject *errstate_default;
+    PyObject *pool;          /* NumPy's data handler for large results */
+    PyObject *environment;   /* text for cache keys */
+    char *dump;              /* VIZGEN_DUMP */
+    bool disabled;           /* VIZGEN_DISABLE */
+    bool checking;           /* VIZGEN_CHECK */
+    bool strict;             /* VIZGEN_STRICT */
+} Core;
+
+/* --- guards.c: what a compiled function assumes of its surroundings ------ */
+
+typedef enum GuardKind {
+    GUARD_SAME,   /* this very object */
+    GUARD_VALUE,  /* this number, string or tuple, or an equal one */
+    GUARD_ARRAY,  /* any exact ndarray: hidden argument "arg" */
+    GUARD_ABSENT, /* no such name */
+} GuardKind;
+
+/* One name of a dict, or the content of a cell (then "key" is NULL). */
+typedef struct Guard {
+    GuardKind kind;
+    int arg;
+    PyObject *key;
+    PyObject *expected; /* NULL for ABSENT */
+} Guard;
+
+/* All guards over one dict.  While the dict's version "tag" stays, none of
+ * them needs to be looked at. */
+typedef struct GuardSet {
+    PyObject *dict;
+    uint64_t tag;
+    int n;
+    int cap;
+    Guard *at;
+} GuardSet;
+
+typedef struct CellGuard {
+    PyObject *cell;
+    Guard guard;
+} CellGuard;
+
+/* A user function: rebinding is seen by another guard, this one sees new
+ * code or defaults of the same object. */
+typedef struct FuncGuard {
+    PyObject *func;
+    PyObject *code;
+    PyObject *defaults;
+    PyObject *kwdefaults;
+} FuncGuard;
+
+typedef struct Guards {
+    int nsets;
+    GuardSet *sets;
+    int ncells;
+    CellGuard *cells;
+    int nfuncs;
+    FuncGuard *funcs;
+    int nhidden;
+    PyObject **hidden; /* the arrays that hidden arguments are now */
+} Guards;
+
+/* Adds a guard (once) and returns the hidden argument's number for ARRAY,
+ * else 0; -1 with an exception when memory is out. */
+int guards_add(Guards *g, PyObject *dict, PyObject *key, GuardKind kind,
+               PyObject *expected);
+int guards_add_cell(Guards *g, PyObject *cell, GuardKind kind,
+                    PyObject *expected);
+int guards_add_func(Guards *g, PyObject *func);
+/* Does everything still hold?  Renews "hidden"; sets no exception. */
+bool guards_hold(Guards *g);
+int guards_traverse(const Guards *g, visitproc visit, void *arg);
+void guards_clear(Guards *g);
+/* Same type and equal, for numbers, strings and tuples of them; a float equals
+ * only the same bits. */
+bool same_value(PyObject *lhs, PyObject *rhs);
+
+/* --- Kernels and specialisations ----------------------------------------- */
+
+/* How one parameter of a kernel is read from the arguments: "arg" and, inside
+ * tuples, the "path" to the item. */
+typedef struct Fill {
+    bool is_array;
+    bool writes;
+    DType dtype;
+    int arg;
+    int depth;
+    int path[3];
+    int rank;
+} Fill;
+
+/* One translation of a specialisation: fast, general or counting. */
+typedef struct Kernel {
+    VzKernel *run;
+    const CompileResult *result;
+    Fill *fills;
+    int nfills;
+    int *out_at;     /* per ret: its first slot in VzCtx.out, -1 for a buffer */
+    bool may_warn;
+    bool logs;    /* puts back what it wrote when it gives up */
+    bool writes;  /* some argument may be written */
+    bool rereads; /* and what is written is also read: can't be run twice */
+} Kernel;
+
+typedef enum KernelMode { FAST, GENERAL, COUNTING, KERNEL_MODES } KernelMode;
+
+/* A pinned axis size ("axis" >= 0) or value of argument "arg". */
+typedef struct Pin {
+    int arg;
+    int axis;
+    bool is_float;
+    int64_t ival;
+    double fval;
+} Pin;
+
+/* A string or tuple that is part of the signature. */
+typedef struct Const {
+    int arg;
+    PyObject *value;
+} Const;
+
+/* What became of one signature. */
+typedef struct Spec {
+    int nargs;
+    uint32_t *keys;
+    uint32_t mask;      /* of keys, without the layout bit when general */
+    int nconsts;
+    Const *consts;
+    int npins;
+    Pin *pins;
+    const Signature *sig; /* with the pins; in the unit's arena */
+    Kernel *kernels[KERNEL_MODES];
+    bool tried[KERNEL_MODES];
+    char *text;         /* "float64[:, :], int" */
+    Diag *diags;        /* of the fast kernel, in the unit's arena */
+    int ndiags;
+    PyObject *refusal;  /* text why it stays in Python, else NULL */
+    DiagId code;
+    bool told;          /* the FallbackWarning was given */
+    double seconds;     /* of compiling */
+    bool from_cache;
+    double cost;        /* nanoseconds of a call, per element */
+    unsigned calls;
+    int bails;
+    int warned;
+    bool errstate;      /* np.errstate or a filter has led to Python */
+} Spec;
+
+/* A function as it was when it was loaded.  Dropped as a whole when a guard
+ * fails; a running call keeps its own reference. */
+struct Loaded {
+    long refs;
+    Arena *arena;
+    Diags diags;
+    Unit *unit;        /* NULL: refused when loading */
+    Guards guards;
+    int nparams;       /* of the entry; nargs = nparams + hidden */
+    int npositional;
+    int npositional_only;
+    PyObject **names;  /* of the parameters, interned */
+    PyObject *refusal; /* why the function can't be loaded */
+    DiagId code;
+    bool told;
+    int nspecs;
+    Spec *specs[2 * MAX_SPECS]; /* most recently used first */
+    bool full_told;
+    bool busy;         /* a compilation uses "arena" */
+};
+
+/* The counters of f.stats. */
+typedef struct Counters {
+    unsigned long long native;
+    unsigned long long mixed;
+    unsigned long long python;
+    unsigned long long replays;
+    unsigned long long compiles;
+    unsigned long long cache_hits;
+    double compile_seconds;
+} Counters;
+
+/* The decorated function. */
+struct Accel {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Core *core;
+    PyObject *dict;
+    PyObject *weakrefs;
+    PyObject *py_func;
+    PyObject *options; /* dict of accelerate's keywords */
+    PyObject *reasons; /* set of reasons already told */
+    bool strict;
+    int threads;
+    Loaded *loaded;
+    int reloads;
+    bool gave_up;      /* the globals change too often */
+    Counters count;
+    char *opts_text;   /* a variant's options, or NULL */
+    char *compiler;
+    bool looked_up;    /* a tuned choice was asked for */
+    PyThread_type_lock lock; /* held while loading and compiling */
+    unsigned long owner;
+    unsigned lock_forks;
+};
+
+/* --- A call -------------------------------------------------------------- */
+
+typedef struct Scratch Scratch;
+
+/* Everything a running kernel needs.  Lives on the stack and is never cleared
+ * as a whole. */
+typedef struct Call {
+    VzCtx ctx; /* ctx.self points to the Call */
+    Accel *f;
+    Loaded *loaded;
+    Spec *spec;
+    const Kernel *kernel;
+    PyObject *const *args;    /* the entry's, then hidden arrays */
+    double elements;          /* of all array arguments */
+    double written;           /* bytes of the arrays that may be written */
+    bool overlaps_itself;     /* a written array has elements that coincide */
+    bool quiet;               /* nobody wants warnings */
+    bool settling;            /* the counting kernel repeats another's work */
+    PyThreadState *saved;     /* while the GIL is released */
+    unsigned long thread;     /* the one that holds or released the GIL */
+    bool interrupted;         /* an exception of a signal handler is set */
+    int64_t polled;           /* when, in nanoseconds */
+    unsigned flags;           /* FE_ bits after the call */
+    int nresults;
+    PyObject *results[MAX_RESULTS];
+    int nkept;
+    PyObject *kept[MAX_ARGS]; /* the arguments, with a reference */
+    Scratch *_Atomic scratch;
+    Undo undo;
+    UndoArray undo_arrays[MAX_ARGS];
+    VzSlot in[MAX_IN];
+    VzSlot out[MAX_OUT];
+} Call;
+
+/* --- args.c -------------------------------------------------------------- */
+
+/* A key holds all of an argument's type that the dispatcher looks at: kind,
+ * dtype, rank, layout.  KEY_PYTHON: not for native code. */
+enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24 };
+
+uint32_t arg_key(PyObject *object);
+/* Does 'spec' accept these arguments? */
+bool spec_accepts(const Spec *spec, const uint32_t *keys,
+                  PyObject *const *args);
+bool key_has_const(uint32_t key);
+/* The signature of 'args' in 'arena'; false when some argument has no Type. */
+bool signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
+                    int nargs, bool any_layout, Signature *out);
+/* Why 'object' is not for native code: its code and a few words. */
+DiagId arg_refusal(PyObject *object, char *out, size_t size);
+
+/* How the parameters of 'result' are read from arguments of 'sig'; false when
+ * they don't fit together. */
+bool kernel_plan(Arena *arena, const CompileResult *result,
+                 const Signature *sig, Kernel *out);
+
+typedef enum FillStatus { FILL_OK, FILL_PYTHON, FILL_READONLY } FillStatus;
+/* Kernel slots from arguments. */
+FillStatus call_fill(Call *call);
+
+/* --- value.c ------------------------------------------------------------- */
+
+/* Types of constant objects: None, bool, int, float, NumPy scalars, strings
+ * and tuples of these.  is_plain says whether an object is one of them; big
+ * integers and all else are not, and have no Type (NULL, no exception). */
+bool is_plain(PyObject *object);
+const Type *type_of_value(Arena *arena, PyObject *object);
+/* The value of a NumPy scalar as an int64 (uint64 by bits) or double. */
+VzSlot scalar_slot(PyObject *object, DType dt);
+bool scalar_dtype(PyTypeObject *type, DType *out); /* of NumPy scalar types */
+bool array_dtype(int type_num, DType *out);
+int dtype_type_num(DType dt);
+const char *sym_of(PyObject *text); /* interned; NULL: not encodable */
+
+/* --- unit.c ----------------------------------------------------- */
+
+/* Loads the function and all it calls; NULL with an exception only when
+ * memory is out.  What can't be loaded gives a Loaded with "refusal". */
+Loaded *load_function(Accel *f);
+Loaded *loaded_keep(Loaded *l);
+void loaded_drop(Loaded *l);
+
+/* --- specs.c ------------------------------------------------------------- */
+
+/* The current Loaded of 'f' (borrowed), loading if needed; NULL with an
+ * exception, or without one when another load of 'f' is under way in this
+ * thread. */
+Loaded *accel_loaded(Accel *f);
+/* The specialisation that takes these arguments, or NULL. */
+Spec *spec_find(const Loaded *l, const uint32_t *keys, PyObject *const *args);
+/* Makes the specialisation for these arguments.  NULL with an exception, or
+ * without one: run Python. */
+Spec *spec_make(Accel *f, Loaded *l, PyObject *const *args,
+                const uint32_t *keys, int nargs);
+/* The kernel in another mode, compiled when first asked for; NULL: there is
+ * none, no exception. */
+const Kernel *spec_kernel(Accel *f, Loaded *l, Spec *spec, KernelMode mode);
+void spec_free(Spec *spec);
+int spec_traverse(const Spec *spec, visitproc visit, void *arg);
+/* Throws all that was loaded and compiled away. */
+void accel_forget(Accel *f);
+void specs_init(void); /* fork handler */
+Opts accel_opts(const Accel *f, KernelMode mode);
+/* The options' text is good; false with ValueError. */
+bool opts_check(const char *text);
+
+/* --- dispatch.c ---------------------------------------------------------- */
+
+PyObject *accel_vectorcall(PyObject *self, PyObject *const *args,
+                           size_t nargsf, PyObject *kwnames);
+PyObject *disabled_vectorcall(PyObject *self, PyObject *const *args,
+                              size_t nargsf, PyObject *kwnames);
+PyObject *checked_vectorcall(PyObject *self, PyObject *const *args,
+                             size_t nargsf, PyObject *kwnames);
+/* Arguments in the order of the parameters, defaults filled in, hidden arrays
+ * appended.  'bound' has room for MAX_ARGS.  The number of arguments, or -1:
+ * Python must see to it. */
+int call_bind(const Accel *f, const Loaded *l, PyObject *const *args,
+              Py_ssize_t nargs, PyObject *kwnames, PyObject **bound);
+int call_keys(PyObject *const *bound, int n, uint32_t *keys);
+PyObject *argument_text(const Accel *f, const Loaded *l, PyObject *object,
+                        int index, DiagId *code);
+/* Finds or makes the specialisation for a call without running it; the caller
+ * drops '*l'. */
+Spec *call_spec(Accel *f, Loaded **l, PyObject *const *args, Py_ssize_t nargs,
+                PyObject *kwnames, PyObject **bound, int *nbound);
+
+/* --- host.c -------------------------------------------------------------- */
+
+void host_setup(void);
+/* Runs the kernel, on shadow copies of written arrays if 'shadow';
+ * floating-point flags are as before afterwards. */
+int call_run(Call *call, const Kernel *kernel, bool shadow);
+void call_drop_results(Call *call);
+void call_finish(Call *call); /* frees scratch and undo memory */
+
+/* --- pool.c -------------------------------------------------------------- */
+
+/* NumPy's handler of recycled blocks, for pool_array; NULL: exception. */
+PyObject *pool_handler(void);
+/* np.empty or np.zeros, with recycled memory if the array is large. */
+PyObject *pool_array(PyObject *pool, int rank, npy_intp *dims, int type_num,
+                     bool zero);
+
+/* --- result.c, warn.c, errors.c ------------------------------------------ */
+
+/* The Python value of the call's outcome. */
+PyObject *call_result(Call *call);
+
+/* What is to become of warnings of the given kinds. */
+typedef enum Outlook {
+    OUTLOOK_IGNORE,
+    OUTLOOK_SHOW,   /* those left in "bits" */
+    OUTLOOK_PYTHON, /* only Python does it right: exceptions, callbacks */
+} Outlook;
+
+enum { ALL_WARNINGS = (1 << (WARN_INVALID + 1)) - 1 };
+
+/* np.errstate and the filters of warnings; drops what is ignored. */
+Outlook warn_outlook(const Core *core, unsigned *bits);
+/* One warning for each of 'bits'; false, without an exception, when a filter
+ * made one of it. */
+bool warn_tell(const Accel *f, unsigned bits);
+
+/* Says once why a call runs in Python; -1 with an exception when strict or
+ * when warnings are errors. */
+int fallback_tell(Accel *f, DiagId code, PyObject *text, const Diags *diags,
+                  const Diag *list, int n);
+PyObject *diag_text(const Diags *diags, const Diag *diag);
+PyObject *diag_dicts(const Diags *diags, const Diag *list, int n,
+                     Severity severity);
+/* A refusal of the function as a whole, as text; 'l' may be NULL. */
+PyObject *function_text(const Accel *f, const Loaded *l, DiagId code,
+                        const char *message);
+
+/* --- accel.c, info.c ----------------------------------------------------- */
+
+/* Takes over what tuning chose. */
+void accel_tuned(Accel *f, const char *opts, const char *compiler);
+PyTypeObject *accel_type_make(PyObject *module);
+bool is_accel(const Core *core, PyObject *object);
+/* A function of a module of ours, imported when first used. */
+PyObject *helper(const char *module, const char *name);
+extern PyMethodDef info_methods[];
+PyObject *accel_describe(Accel *f);
+/* What would become of a call: a dict as those of accel_describe. */
+PyObject *call_describe(Accel *f, PyObject *const *args, Py_ssize_t nargs,
+                        PyObject *kwnames);
+PyObject *spec_describe(Loaded *l, Spec *spec);
+#endif

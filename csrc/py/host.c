@@ -1,0 +1,354 @@
+/* What a running kernel asks of Python: memory for results, scratch memory,
+ * undo, and a look at pending signals.
+ *
+ * The GIL is released around kernels that are expected to take more than a
+ * few microseconds, by what calls before took per element.  A kernel that
+ * turns out to be long gives it up when it first polls.  Only the thread that
+ * called the kernel ever takes the GIL back; requests of other threads of a
+ * parallel loop for anything of Python's are refused or do nothing.
+ *
+ * The sticky floating-point flags are cleared before and read after the call;
+ * the caller finds them as they were.
+ */
+#include "csrc/py/core.h"
+
+#include <fenv.h>
+#include <stdatomic.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+/* Nanoseconds: when to release the GIL, how often to let signal handlers run,
+ * and what a kernel may count down between two polls. */
+enum { LONG_CALL = 5000, POLL_EVERY = 50000000, FUEL = 1000000 };
+
+enum { FLAGS = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID };
+
+static VzHost host;
+
+/* Monotonic nanoseconds. */
+static int64_t
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* --- floating-point flags ------------------------------------------------ */
+
+/* Two readings and at most two writings of a register.  Writing it is the slow
+ * part (it drains the pipeline), so it is only done when a bit must change.
+ * Flags that were set before the call are set again afterwards: they are the
+ * caller's business, as they would be after Python code. */
+
+#if defined(__x86_64__)
+/* The bits of MXCSR are those of fenv.h. */
+static inline unsigned
+flags_clear(void)
+{
+    unsigned before = _mm_getcsr();
+    if (before & FLAGS) {
+        _mm_setcsr(before & ~(unsigned)FLAGS);
+    }
+    return before;
+}
+
+static inline unsigned
+flags_restore(unsigned before)
+{
+    unsigned after = _mm_getcsr();
+    if (after != before) {
+        _mm_setcsr(before);
+    }
+    return after & FLAGS;
+}
+#else
+static inline unsigned
+flags_clear(void)
+{
+    unsigned before = (unsigned)fetestexcept(FLAGS);
+    feclearexcept(FLAGS);
+    return before;
+}
+
+static inline unsigned
+flags_restore(unsigned before)
+{
+    unsigned after = (unsigned)fetestexcept(FLAGS);
+    feclearexcept(FLAGS);
+    feraiseexcept((int)before);
+    return after;
+}
+#endif
+
+/* --- the GIL ------------------------------------------------------------- */
+
+/* call->saved   NULL: this thread holds the GIL
+ *                   else: released, and this is what restores it
+ *
+ * It is released before the kernel when that is expected to be long, or by the
+ * first poll, and taken again after the kernel.  In between, results and signal
+ * handlers take it for a moment.  Other Python threads may do anything
+ * meanwhile, so whatever the call needs afterwards it holds references to. */
+
+/* The thread that called the kernel is the only one that may touch Python. */
+static inline bool
+is_caller(const Call *call)
+{
+    return call->thread == PyThread_get_thread_ident();
+}
+
+/* Runs with the GIL what the kernel asked for: take it if it was released. */
+static PyThreadState *
+gil_take(Call *call)
+{
+    PyThreadState *saved = call->saved;
+    if (saved != NULL) {
+        PyEval_RestoreThread(saved);
+    }
+    return saved;
+}
+
+/* Releases the GIL again if gil_take had to take it. */
+static void
+gil_give(Call *call, PyThreadState *saved)
+{
+    if (saved != NULL) {
+        call->saved = PyEval_SaveThread();
+    }
+}
+
+/* --- results ------------------------------------------------------------- */
+
+/* A loop may ask for the same result again: the last array counts.  A size
+ * that NumPy refuses, or no memory, is NULL: the kernel ends with VZ_NOMEM
+ * and Python raises what is due. */
+static void *
+host_result(VzCtx *ctx, int ret, int dtype, int rank, const int64_t *dims,
+            int zero)
+{
+    Call *call = ctx->self;
+    if (ret < 0 || ret >= MAX_RESULTS || !is_caller(call)) {
+        return NULL;
+    }
+    PyThreadState *saved = gil_take(call);
+    int type_num = dtype_type_num((DType)dtype);
+    npy_intp shape[MAX_RANK];
+    bool negative = false;
+    for (int i = 0; i < rank; i++) {
+        shape[i] = dims[i];
+        negative |= dims[i] < 0;
+    }
+    PyObject *array = NULL;
+    if (!negative) {
+        array = pool_array(call->f->core->pool, rank, shape, type_num, zero);
+    }
+    while (call->nresults <= ret) {
+        call->results[call->nresults++] = NULL;
+    }
+    Py_XSETREF(call->results[ret], array);
+    void *data = NULL;
+    if (array == NULL) {
+        PyErr_Clear();
+    } else {
+        data = PyArray_DATA((PyArrayObject *)array);
+    }
+    gil_give(call, saved);
+    return data;
+}
+
+/* After a call that was given up, before another kernel makes its own. */
+void
+call_drop_results(Call *call)
+{
+    while (call->nresults > 0) {
+        call->nresults--;
+        Py_CLEAR(call->results[call->nresults]);
+    }
+}
+
+/* --- scratch ------------------------------------------------------------- */
+
+enum { SCRATCH_ALIGN = 64 };
+
+/* Head of a block; blocks are pushed by any thread, so without a lock. */
+struct Scratch {
+    Scratch *next;
+};
+
+/* Aligned for the widest vectors.  May be called by several threads of a
+ * parallel loop at once. */
+static void *
+host_scratch(VzCtx *ctx, int64_t bytes, int zero)
+{
+    Call *call = ctx->self;
+    size_t extra = sizeof(Scratch) + SCRATCH_ALIGN;
+    if (bytes < 0 || (uint64_t)bytes > PY_SSIZE_T_MAX - extra) {
+        return NULL;
+    }
+    size_t size = (size_t)bytes + extra;
+    Scratch *block = zero ? PyMem_RawCalloc(1, size) : PyMem_RawMalloc(size);
+    if (block == NULL) {
+        return NULL;
+    }
+    block->next = atomic_load(&call->scratch);
+    while (
+        !atomic_compare_exchange_weak(&call->scratch, &block->next, block)) {
+    }
+    uintptr_t at = (uintptr_t)(block + 1) + SCRATCH_ALIGN - 1;
+    return (void *)(at - at % SCRATCH_ALIGN);
+}
+
+/* No kernel is running any more. */
+static void
+free_scratch(Call *call)
+{
+    Scratch *block = atomic_exchange(&call->scratch, NULL);
+    while (block != NULL) {
+        Scratch *next = block->next;
+        PyMem_RawFree(block);
+        block = next;
+    }
+}
+
+/* Ends everything that belongs to the call but its result. */
+void
+call_finish(Call *call)
+{
+    free_scratch(call);
+    undo_free(&call->undo);
+    call_drop_results(call);
+    while (call->nkept > 0) {
+        call->nkept--;
+        Py_DECREF(call->kept[call->nkept]);
+    }
+}
+
+/* --- undo and signals ---------------------------------------------------- */
+
+/* Kernels with loops of unknown length count fuel down and poll when it is
+ * used up, about every millisecond.  Python's signal handlers are run every 50
+ * milliseconds: often enough for Ctrl-C, seldom enough that two threads don't
+ * fight for the GIL. */
+
+/* See undo.c; only serial code logs. */
+static int
+host_undo(VzCtx *ctx, void *at, int size)
+{
+    Call *call = ctx->self;
+    return undo_note(&call->undo, ctx, at, size);
+}
+
+/* See undo.c. */
+static int
+host_shadow(VzCtx *ctx)
+{
+    Call *call = ctx->self;
+    return undo_shadow(&call->undo, ctx);
+}
+
+/* A kernel that polls is long: from now on without the GIL. */
+static int
+host_poll(VzCtx *ctx)
+{
+    Call *call = ctx->self;
+    ctx->fuel = FUEL;
+    if (!is_caller(call)) {
+        return VZ_OK;
+    }
+    int64_t time = now();
+    if (call->saved != NULL && time - call->polled < POLL_EVERY) {
+        return VZ_OK;
+    }
+    call->polled = time;
+    gil_take(call);
+    if (PyErr_CheckSignals() < 0) {
+        call->interrupted = true;
+    }
+    call->saved = PyEval_SaveThread();
+    return call->interrupted ? VZ_INTERRUPT : VZ_OK;
+}
+
+/* Once, when the module is made: the table is the same for all calls. */
+void
+host_setup(void)
+{
+    host_init(&host);
+    host.abi = VZ_ABI;
+    host.result = host_result;
+    host.scratch = host_scratch;
+    host.undo = host_undo;
+    host.shadow = host_shadow;
+    host.poll = host_poll;
+}
+
+/* --- the call ------------------------------------------------------------ */
+
+/* What a call will cost is foretold from what earlier ones have cost per
+ * element of their arrays.  That is wrong for a function whose work depends on
+ * a number, as an iteration count; then the first poll mends it. */
+
+/* Learns what an element costs, more from later calls than from earlier. */
+static void
+learn_cost(Call *call, int64_t start)
+{
+    Spec *spec = call->spec;
+    double cost = (double)(now() - start) / (call->elements + 1);
+    spec->cost = spec->calls > 1 ? 0.5 * (spec->cost + cost) : cost;
+}
+
+/* An exception that a signal handler raised meanwhile stays set in the
+ * thread state. */
+static int
+run_kernel(Call *call, const Kernel *kernel, bool release)
+{
+    unsigned before = flags_clear();
+    if (release) {
+        call->saved = PyEval_SaveThread();
+    }
+    int status = kernel->run(&call->ctx);
+    if (call->saved != NULL) {
+        PyEval_RestoreThread(call->saved);
+        call->saved = NULL;
+    }
+    call->flags = (flags_restore(before) | call->ctx.fpflags) & FLAGS;
+    return status;
+}
+
+/* The clock is read only for every sixteenth call as long as calls are
+ * short: two readings cost as much as the rest of the dispatch. */
+int
+call_run(Call *call, const Kernel *kernel, bool shadow)
+{
+    Spec *spec = call->spec;
+    call->ctx = (VzCtx){
+        .host = &host,
+        .in = call->in,
+        .out = call->out,
+        .fuel = FUEL,
+        .logging = kernel->logs,
+        .self = call,
+    };
+    if (shadow && undo_shadow(&call->undo, &call->ctx) != VZ_OK) {
+        return VZ_REPLAY;
+    }
+    bool release = spec->cost * (call->elements + 1) > LONG_CALL;
+    bool measure = release || (spec->calls & 15) == 0;
+    spec->calls++;
+    call->thread = PyThread_get_thread_ident();
+    int64_t start = measure ? now() : 0;
+    call->polled = start;
+    if (call->f->threads > 0) {
+        threads_set(call->f->threads);
+    }
+    int status = run_kernel(call, kernel, release);
+    if (call->f->threads > 0) {
+        threads_set(0);
+    }
+    if (measure) {
+        learn_cost(call, start);
+    }
+    return status;
+}

@@ -1,0 +1,50 @@
+#ifndef VZ_PY_LOAD_H
+#define VZ_PY_LOAD_H
+/* What unit.c, load.c and names.c share: the state of loading one Unit. */
+#include "csrc/py/core.h"
+
+/* Functions that one unit may reach by name; more are left as unknown. */
+enum { MAX_FUNCS = 64 };
+
+typedef struct Loader Loader;
+
+/* "functions" and "sources" (path, text, node) run parallel to Unit.funcs;
+ * both lists own what they hold, so nodes and names are borrowed from them.
+ * The members below "file" belong to the function being loaded. */
+struct Loader {
+    Core *core;
+    Arena *arena;
+    Unit *unit;
+    Guards *guards;
+    PyObject *functions;
+    PyObject *sources;
+    bool failed; /* an exception is set; whatever is built is thrown away */
+    int file;
+    PyFunctionObject *func;
+    PyObject *locals; /* set of the names that are local */
+    PyObject *freevars;
+};
+
+/* --- load.c -------------------------------------------------------------- */
+/* Attribute 'name' of an ast node, borrowed; None when it is missing. */
+PyObject *node_field(Loader *L, PyObject *node, const char *name);
+long node_int(Loader *L, PyObject *node, const char *name);
+/* "BinOp" for an ast.BinOp. */
+const char *node_class(PyObject *node);
+bool is_node(PyObject *node, const char *name);
+/* A column as Loc can hold it. */
+uint16_t node_column(long value);
+Loc node_loc(Loader *L, PyObject *node);
+AExpr *load_expr(Loader *L, PyObject *node);
+void load_block(Loader *L, PyObject *list, ABlock *out);
+/* A constant object as A_CONST or A_TUPLE; A_OTHER when it has no Type. */
+AExpr *load_value(Loader *L, PyObject *value, Loc loc);
+
+/* --- names.c ------------------------------------------------------------- */
+bool name_is_local(Loader *L, PyObject *name);
+/* A_GLOBAL when 'node' is a global name or module attribute, else NULL. */
+AExpr *load_global(Loader *L, PyObject *node);
+/* The number of a user function in the unit, which is loaded if it is new;
+ * -1: it can't be, with 'exception' set only if L->failed. */
+int load_user(Loader *L, PyObject *function);
+#endif

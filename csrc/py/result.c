@@ -1,0 +1,219 @@
+/* The slots that a kernel returned -> Python objects.
+ *
+ *     return total / n, out     (float, array)
+ *       leaf NUM    float64 weak  -> PyFloat; strong -> np.float64
+ *       leaf FRESH  the array that host_result made
+ *
+ * Leaves stand in the order in which the result type's tuples are read.  A
+ * number that may be something else ("alt") has a flag in the slot after it.
+ */
+#include "csrc/py/core.h"
+
+typedef struct Reader {
+    Call *call;
+    const Lowered *lowered;
+    int next; /* leaf */
+} Reader;
+
+/* --- numbers ------------------------------------------------------------- */
+
+/* A returned number needs one slot, its flag, if it may be something else, the
+ * next.  Weak and strong numbers with equal values are different objects to
+ * Python: 1.5 and np.float64(1.5) divide by zero differently. */
+
+/* What Python's own arithmetic would have made. */
+static PyObject *
+weak_number(DType dt, VzSlot slot)
+{
+    if (dt == DT_BOOL) {
+        return PyBool_FromLong(slot.i != 0);
+    }
+    return dtype_is_float(dt) ? PyFloat_FromDouble(slot.f)
+                              : PyLong_FromLongLong(slot.i);
+}
+
+/* Writes the slot as an element of 'dt'. */
+static void
+store_slot(void *at, DType dt, VzSlot slot)
+{
+    switch (dt) {
+    case DT_F64:
+        memcpy(at, &slot.f, sizeof(slot.f));
+        break;
+    case DT_F32: {
+        float value = (float)slot.f;
+        memcpy(at, &value, sizeof(value));
+        break;
+    }
+    case DT_BOOL:
+        *(npy_bool *)at = slot.i != 0;
+        break;
+    default: /* the low bytes come first: little endian is assumed */
+        memcpy(at, &slot.i, (size_t)dtype_size(dt));
+        break;
+    }
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "store_slot");
+
+/* What NumPy's scalar arithmetic would have made; float64, the commonest,
+ * without a detour. */
+static PyObject *
+strong_number(DType dt, VzSlot slot)
+{
+    if (dt == DT_BOOL) {
+        return Py_NewRef(slot.i ? PyArrayScalar_True : PyArrayScalar_False);
+    }
+    if (dt == DT_F64) {
+        PyObject *out = PyArrayScalar_New(Double);
+        if (out != NULL) {
+            PyArrayScalar_ASSIGN(out, Double, slot.f);
+        }
+        return out;
+    }
+    int64_t raw = 0;
+    store_slot(&raw, dt, slot);
+    PyArray_Descr *descr = PyArray_DescrFromType(dtype_type_num(dt));
+    PyObject *out = descr ? PyArray_Scalar(&raw, descr, NULL) : NULL;
+    Py_XDECREF(descr);
+    return out;
+}
+
+/* The alternative of a number whose flag is set: the same number as a Python
+ * object, or None. */
+static PyObject *
+alternative(const Type *type, VzSlot slot)
+{
+    bool is_float = dtype_is_float(type->dtype);
+    switch (type->alt) {
+    case ALT_NONE:
+        Py_RETURN_NONE;
+    case ALT_BOOL:
+        return PyBool_FromLong(is_float ? slot.f != 0 : slot.i != 0);
+    case ALT_INT:
+        return is_float ? PyLong_FromDouble(slot.f)
+                        : PyLong_FromLongLong(slot.i);
+    default:
+        return PyFloat_FromDouble(is_float ? slot.f : (double)slot.i);
+    }
+}
+
+/* The flag lies in the next returned value. */
+static PyObject *
+number(const Call *call, const Leaf *leaf)
+{
+    const Type *type = leaf->type;
+    VzSlot slot = call->out[call->kernel->out_at[leaf->ret]];
+    if (type->alt != ALT_NEVER) {
+        VzSlot flag = call->out[call->kernel->out_at[leaf->ret + 1]];
+        if (flag.i) {
+            return alternative(type, slot);
+        }
+    }
+    return type->weak ? weak_number(type->dtype, slot)
+                      : strong_number(type->dtype, slot);
+}
+
+/* --- arrays and constants ------------------------------------------------ */
+
+/* Arrays that the kernel made are results already.  Small ones that it kept in
+ * registers come in slots, one per element, and become arrays here. */
+
+/* C order, however many axes the type has. */
+static PyObject *
+vector(const Call *call, const Leaf *leaf)
+{
+    const Expr *value = call->kernel->result->func->rets.at[leaf->ret].value;
+    npy_intp dims[MAX_RANK] = {value->lanes};
+    int rank = leaf->type->rank > 0 ? leaf->type->rank : 1;
+    npy_intp count = 1;
+    for (int i = 0; i < rank && leaf->type->rank > 0; i++) {
+        dims[i] = leaf->type->size[i] < 0 ? value->lanes : leaf->type->size[i];
+        count *= dims[i];
+    }
+    DType dt = value->dtype;
+    PyObject *array = PyArray_SimpleNew(rank, dims, dtype_type_num(dt));
+    if (array == NULL) {
+        return NULL;
+    }
+    char *at = PyArray_BYTES((PyArrayObject *)array);
+    const VzSlot *slots = &call->out[call->kernel->out_at[leaf->ret]];
+    for (int i = 0; i < value->lanes && i < count; i++) {
+        store_slot(at + i * dtype_size(dt), dt, slots[i]);
+    }
+    return array;
+}
+
+/* Compiled in, so nothing is read from the call. */
+static PyObject *
+constant(const Type *type)
+{
+    VzSlot slot = {.i = type->ival};
+    if (dtype_is_float(type->dtype)) {
+        slot.f = type->fval;
+    }
+    switch (type->kind) {
+    case TY_NUM:
+        return type->weak ? weak_number(type->dtype, slot)
+                          : strong_number(type->dtype, slot);
+    case TY_STR:
+        return PyUnicode_FromString(type->name);
+    default:
+        Py_RETURN_NONE;
+    }
+}
+
+/* A fresh array that is returned twice is the same object twice, as in
+ * Python. */
+static PyObject *
+leaf_object(Call *call, const Leaf *leaf)
+{
+    switch (leaf->kind) {
+    case LEAF_NUM:
+        return number(call, leaf);
+    case LEAF_VECTOR:
+        return vector(call, leaf);
+    case LEAF_ARG:
+        return Py_NewRef(call->args[leaf->arg]);
+    case LEAF_FRESH:
+        if (leaf->ret < call->nresults && call->results[leaf->ret]) {
+            return Py_NewRef(call->results[leaf->ret]);
+        }
+        PyErr_SetString(PyExc_SystemError, "vizgen: a result was not made");
+        return NULL;
+    default:
+        return constant(leaf->type);
+    }
+}
+
+/* Leaves are consumed in the order in which the tuples are written. */
+static PyObject *
+build(Reader *reader, const Type *type)
+{
+    if (type->kind != TY_TUPLE) {
+        const Leaf *leaf = &reader->lowered->leaves.at[reader->next++];
+        return leaf_object(reader->call, leaf);
+    }
+    PyObject *out = type->is_list ? PyList_New(type->rank)
+                                  : PyTuple_New(type->rank);
+    for (int i = 0; out != NULL && i < type->rank; i++) {
+        PyObject *item = build(reader, type->items[i]);
+        if (item == NULL) {
+            Py_CLEAR(out);
+        } else if (type->is_list) {
+            PyList_SET_ITEM(out, i, item);
+        } else {
+            PyTuple_SET_ITEM(out, i, item);
+        }
+    }
+    return out;
+}
+
+/* NULL with an exception only when memory is out. */
+PyObject *
+call_result(Call *call)
+{
+    Reader reader = {.call = call,
+                     .lowered = call->kernel->result->lowered};
+    return build(&reader, reader.lowered->result);
+}

@@ -1,0 +1,563 @@
+/* Specialisations: loading a function and compiling it for a signature.
+ *
+ *     first call with (uint8[:, :], int)
+ *       load_function      once, and again when a guard fails
+ *       vz_compile         without the GIL, one thread per function
+ *       Spec               a kernel, or the reason to stay in Python
+ *
+ * The lock of a function is held while it is loaded or compiled.  It is only
+ * waited for with the GIL released, and by a thread that already holds it not
+ * at all (that call runs in Python), so neither can wait for the other.
+ * After a fork the child makes new locks: the thread that held the old one
+ * does not exist there, and what it was building is left behind unfinished.
+ */
+#include "csrc/py/core.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Changes of globals after which a function is left in Python. */
+enum { MAX_RELOADS = 20 };
+
+/* Seconds of compiling from which on it is mentioned on a terminal. */
+#define SLOW 0.5
+
+/* Microseconds between looks at pending signals while waiting for a lock. */
+enum { LOCK_PATIENCE = 50000 };
+
+static unsigned forks; /* how many forks lie between this process and ... */
+
+/* Runs in the child. */
+static void
+count_fork(void)
+{
+    forks++;
+}
+
+/* Once per process. */
+void
+specs_init(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+/* Monotonic seconds. */
+static double
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- the lock ------------------------------------------------------------ */
+
+/* Who may wait for whom.  A thread that waits for a lock holds neither the GIL
+ * nor another function's lock, except where loading or compiling one function
+ * calls another accelerated one from Python code (an import hook, a finaliser).
+ * Two threads could then wait for each other only if each loads what the other
+ * one calls that way; loading imports nothing of the user's, so it doesn't
+ * happen.  The same function is recognised by its owner. */
+
+/* In the child of a fork: a fresh lock, and nothing half-built. */
+static bool
+lock_ready(Accel *f)
+{
+    if (f->lock != NULL && f->lock_forks != forks) {
+        f->lock = NULL;
+        f->owner = 0;
+        if (f->loaded != NULL && f->loaded->busy) {
+            f->loaded = NULL;
+        }
+    }
+    if (f->lock == NULL) {
+        f->lock = PyThread_allocate_lock();
+        f->lock_forks = forks;
+    }
+    return f->lock != NULL || PyErr_NoMemory() != NULL;
+}
+
+/* False: with an exception (a signal handler's), or without one when this
+ * thread holds the lock already. */
+static bool
+lock_take(Accel *f)
+{
+    unsigned long me = PyThread_get_thread_ident();
+    if (!lock_ready(f) || f->owner == me) {
+        return false;
+    }
+    PyLockStatus status = PyThread_acquire_lock_timed(f->lock, 0, 0);
+    while (status != PY_LOCK_ACQUIRED) {
+        PyThread_type_lock lock = f->lock;
+        Py_BEGIN_ALLOW_THREADS
+        status = PyThread_acquire_lock_timed(lock, LOCK_PATIENCE, 1);
+        Py_END_ALLOW_THREADS
+        if (status != PY_LOCK_ACQUIRED && PyErr_CheckSignals() < 0) {
+            return false;
+        }
+    }
+    f->owner = me;
+    return true;
+}
+
+/* By the thread that took it, with the GIL held. */
+static void
+lock_give(Accel *f)
+{
+    f->owner = 0;
+    PyThread_release_lock(f->lock);
+}
+
+/* --- loading ------------------------------------------------------------- */
+
+/* A Loaded is never changed back: when a guard fails the whole of it is
+ * dropped and made anew from the file as it is now.  That is rare in a program
+ * that runs (constants are set before the kernels are called), so it may cost
+ * a millisecond and, if the code comes out the same, a look into the cache. */
+
+/* Running calls keep the old one alive by their own reference. */
+static void
+set_loaded(Accel *f, Loaded *fresh)
+{
+    Loaded *old = f->loaded;
+    f->loaded = fresh;
+    loaded_drop(old);
+}
+
+/* The next call begins as the first one did. */
+void
+accel_forget(Accel *f)
+{
+    set_loaded(f, NULL);
+    f->reloads = 0;
+    f->gave_up = false;
+}
+
+/* For good: recompiling at every call is slower than Python. */
+static Loaded *
+give_up(Accel *f)
+{
+    f->gave_up = true;
+    set_loaded(f, NULL);
+    PyObject *text = function_text(
+        f, NULL, DIAG_TOO_MANY_SIGNATURES,
+        "a global that the function uses is changed again and again; "
+        "pass it as an argument");
+    if (text != NULL) {
+        fallback_tell(f, DIAG_TOO_MANY_SIGNATURES, text, NULL, NULL, 0);
+        Py_DECREF(text);
+    }
+    return NULL;
+}
+
+/* Two threads that find the same guard broken load once: the second finds
+ * the work done when it has the lock. */
+Loaded *
+accel_loaded(Accel *f)
+{
+    Loaded *stale = f->loaded;
+    if (stale != NULL && guards_hold(&stale->guards)) {
+        return stale;
+    }
+    if (f->gave_up || !lock_take(f)) {
+        return NULL;
+    }
+    Loaded *fresh = f->loaded;
+    if (fresh == stale || !guards_hold(&fresh->guards)) {
+        if (stale != NULL && ++f->reloads > MAX_RELOADS) {
+            lock_give(f);
+            return give_up(f);
+        }
+        fresh = load_function(f);
+        if (fresh != NULL) {
+            set_loaded(f, fresh);
+        }
+    }
+    lock_give(f);
+    return fresh;
+}
+
+/* --- options ------------------------------------------------------------- */
+
+/* What tuning chose, unless options were given by hand. */
+static void
+look_up_tuned(Accel *f)
+{
+    if (f->looked_up || f->opts_text != NULL) {
+        return;
+    }
+    f->looked_up = true;
+    PyObject *ask = helper("vizgen.decorator", "_tuned");
+    PyObject *choice = ask ? PyObject_CallOneArg(ask, f->py_func) : NULL;
+    Py_XDECREF(ask);
+    const char *opts;
+    const char *compiler;
+    if (choice != NULL && PyTuple_Check(choice)
+        && PyArg_ParseTuple(choice, "zz", &opts, &compiler)
+        && opts_check(opts ? opts : "")) {
+        accel_tuned(f, opts, compiler);
+    }
+    Py_XDECREF(choice);
+    PyErr_Clear();
+}
+
+/* Asked where options come in, so that later parsing can't fail. */
+bool
+opts_check(const char *text)
+{
+    Opts opts = opts_default();
+    const char *bad;
+    if (!opts_parse(&opts, text, &bad)) {
+        PyErr_Format(PyExc_ValueError, "unknown option '%.100s'", bad);
+        return false;
+    }
+    return true;
+}
+
+/* Options by hand or by tuning over the defaults, the mode over both. */
+Opts
+accel_opts(const Accel *f, KernelMode mode)
+{
+    Opts opts = opts_default();
+    const char *bad;
+    if (f->opts_text != NULL) {
+        opts_parse(&opts, f->opts_text, &bad);
+    }
+    opts.general |= mode == GENERAL;
+    opts.count_warnings |= mode == COUNTING;
+    opts.threads = f->threads;
+    if (f->core->dump != NULL) {
+        opts.dump = f->core->dump;
+    }
+    return opts;
+}
+
+/* --- compiling ----------------------------------------------------------- */
+
+/* The unit's arena and list of diagnostics belong to whoever holds the lock.
+ * The list is emptied before each compilation, since the compiler takes any
+ * refusal in it for its own; what it left there is kept by the Spec. */
+
+/* Through sys.stderr, so that tests and notebooks can catch it. */
+static void
+write_stderr(const char *text)
+{
+    PyObject *file = PySys_GetObject("stderr");
+    if (text != NULL && *text && file != NULL && file != Py_None) {
+        if (PyFile_WriteString(text, file) < 0) {
+            PyErr_Clear();
+        }
+    }
+}
+
+/* The refusal of a compilation whose front was fine but not its back. */
+static void
+refuse_back(Loaded *l, const CompileRequest *request,
+            const CompileResult *result)
+{
+    bool found = cc_find(request->compiler)->ok;
+    diag_refuse(&l->diags, found ? DIAG_COMPILER_FAILED : DIAG_NO_COMPILER,
+                l->unit->funcs.at[0]->loc, "%s",
+                result->cc_error ? result->cc_error : "nothing was built");
+}
+
+/* Compiles for 'sig' without the GIL; diagnostics are in l->diags. */
+static CompileResult *
+run_compiler(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
+{
+    CompileRequest request = {
+        .unit = l->unit,
+        .sig = sig,
+        .opts = accel_opts(f, mode),
+        .compiler = f->compiler,
+        .environment = PyUnicode_AsUTF8(f->core->environment),
+    };
+    l->diags.list.n = l->diags.list.cap = 0;
+    l->diags.list.at = NULL;
+    l->diags.refusals = 0;
+    double start = now();
+    l->busy = true;
+    CompileResult *result;
+    Py_BEGIN_ALLOW_THREADS
+    result = vz_compile(&request);
+    Py_END_ALLOW_THREADS
+    l->busy = false;
+    f->count.compile_seconds += now() - start;
+    if (result->ok) {
+        f->count.cache_hits += result->lib->from_cache;
+        f->count.compiles += !result->lib->from_cache;
+    } else if (l->diags.refusals == 0) {
+        refuse_back(l, &request, result);
+    }
+    write_stderr(result->dump);
+    return result;
+}
+
+/* The compiled and planned kernel, or NULL with a refusal in l->diags. */
+static Kernel *
+make_kernel(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
+{
+    const CompileResult *result = run_compiler(f, l, sig, mode);
+    if (!result->ok) {
+        return NULL;
+    }
+    Kernel *kernel = ARENA_NEW(l->arena, Kernel);
+    if (!kernel_plan(l->arena, result, sig, kernel)) {
+        diag_refuse(&l->diags, DIAG_INTERNAL, l->unit->funcs.at[0]->loc,
+                    "the kernel's parameters don't fit the arguments");
+        return NULL;
+    }
+    return kernel;
+}
+
+/* --- making a specialisation --------------------------------------------- */
+
+/* keys      uint8 rank 3 C, int          compared on every call
+ *     pins      size of axis 2 is 3          what inference asked for
+ *     consts    mode == "wrap"               strings and tuples
+ *     kernels   fast; general and counting when they are first needed
+ *
+ * A Spec that was refused stays in the list like any other: it answers at once
+ * that such calls run in Python, and has said why. */
+
+/* Also of a refused signature: with other values it may be accepted. */
+static void
+take_pins(Spec *spec, Arena *arena, const Signature *sig)
+{
+    VEC(Pin) pins = {0};
+    for (int i = 0; i < sig->nargs; i++) {
+        const SigArg *arg = &sig->args[i];
+        for (int axis = 0; axis < MAX_RANK; axis++) {
+            if (arg->pin_size[axis]) {
+                Pin pin = {.arg = i, .axis = axis, .ival = arg->sizes[axis]};
+                vec_push(arena, &pins, pin);
+            }
+        }
+        if (arg->pin_value) {
+            Pin pin = {
+                .arg = i,
+                .axis = -1,
+                .is_float = dtype_is_float(arg->type->dtype),
+                .ival = arg->ival,
+                .fval = arg->fval,
+            };
+            vec_push(arena, &pins, pin);
+        }
+    }
+    spec->pins = pins.at;
+    spec->npins = pins.n;
+}
+
+/* After inference, so pinned sizes show.  Hidden arrays are left out. */
+static void
+take_text(Spec *spec, Arena *arena, const Signature *sig, int nparams)
+{
+    Str text = str_new(arena);
+    for (int i = 0; i < nparams; i++) {
+        str_add(&text, i ? ", " : "");
+        type_add(&text, sig->args[i].type);
+    }
+    spec->text = text.at;
+}
+
+/* Strings and tuples decide by value; None has a key of its own. */
+static void
+take_consts(Spec *spec, Arena *arena, PyObject *const *args, int nargs)
+{
+    spec->consts = ARENA_ARRAY(arena, Const, nargs + 1);
+    for (int i = 0; i < nargs; i++) {
+        if (key_has_const(spec->keys[i])) {
+            spec->consts[spec->nconsts++] = (Const){i, Py_NewRef(args[i])};
+        }
+    }
+}
+
+/* Why the specialisation stays in Python: the first refusal. */
+static bool
+take_refusal(Spec *spec, const Diags *diags)
+{
+    for (int i = 0; i < diags->list.n; i++) {
+        const Diag *diag = &diags->list.at[i];
+        if (diag->severity == SEV_REFUSAL) {
+            spec->code = diag->id;
+            spec->refusal = diag_text(diags, diag);
+            return spec->refusal != NULL;
+        }
+    }
+    return false;
+}
+
+/* Silence at a first call is read as a hang. */
+static void
+tell_slow(const Accel *f, const Spec *spec)
+{
+    if (spec->seconds < SLOW || !isatty(STDERR_FILENO)) {
+        return;
+    }
+    PySys_FormatStderr("vizgen: compiled %U for (%s) in %d.%d s\n",
+                       ((PyFunctionObject *)f->py_func)->func_name, spec->text,
+                       (int)spec->seconds, (int)(spec->seconds * 10) % 10);
+}
+
+/* Without a kernel there must be a reason, else the Spec is not kept. */
+static bool
+fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
+{
+    bool any_layout = spec->mask != UINT32_MAX;
+    Signature *sig = ARENA_NEW(l->arena, Signature);
+    take_consts(spec, l->arena, args, spec->nargs);
+    signature_make(l->arena, args, spec->keys, spec->nargs, any_layout, sig);
+    spec->sig = sig;
+    double start = now();
+    spec->tried[FAST] = true;
+    spec->kernels[FAST] = make_kernel(f, l, sig, FAST);
+    spec->seconds = now() - start;
+    take_pins(spec, l->arena, sig);
+    take_text(spec, l->arena, sig, l->nparams);
+    tell_slow(f, spec);
+    spec->diags = l->diags.list.at;
+    spec->ndiags = l->diags.list.n;
+    const Kernel *kernel = spec->kernels[FAST];
+    spec->from_cache = kernel && kernel->result->lib->from_cache;
+    return kernel != NULL || take_refusal(spec, &l->diags);
+}
+
+/* Under a handler of fatal errors (memory), which frees the new Spec. */
+static Spec *
+new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
+         int nargs)
+{
+    Spec *spec = PyMem_Calloc(1, sizeof(*spec));
+    if (spec == NULL) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    Fatal trap;
+    fatal_enter(&trap);
+    volatile bool ok = false;
+    if (setjmp(trap.env) == 0) {
+        spec->nargs = nargs;
+        spec->keys = arena_copy(l->arena, keys,
+                                sizeof(*keys) * (size_t)nargs + 1);
+        spec->mask = l->nspecs < MAX_SPECS ? UINT32_MAX
+                                           : ~(uint32_t)KEY_LAYOUT;
+        ok = fill_spec(f, l, spec, args);
+    } else {
+        PyErr_NoMemory();
+    }
+    fatal_leave(&trap);
+    if (!ok) {
+        spec_free(spec);
+        return NULL;
+    }
+    memmove(l->specs + 1, l->specs, sizeof(Spec *) * (size_t)l->nspecs);
+    l->specs[0] = spec;
+    l->nspecs++;
+    return spec;
+}
+
+/* Once more under the lock: another thread may have compiled it. */
+Spec *
+spec_find(const Loaded *l, const uint32_t *keys, PyObject *const *args)
+{
+    for (int i = 0; i < l->nspecs; i++) {
+        if (spec_accepts(l->specs[i], keys, args)) {
+            return l->specs[i];
+        }
+    }
+    return NULL;
+}
+
+/* Once per load; the call itself runs in Python. */
+static void
+tell_full(Accel *f, Loaded *l)
+{
+    if (l->full_told) {
+        return;
+    }
+    l->full_told = true;
+    PyObject *text = function_text(
+        f, l, DIAG_TOO_MANY_SIGNATURES,
+        "there are too many signatures; this one runs in Python");
+    if (text != NULL) {
+        fallback_tell(f, DIAG_TOO_MANY_SIGNATURES, text, NULL, NULL, 0);
+        Py_DECREF(text);
+    }
+}
+
+/* Eight signatures as they come, then eight for any layout of arrays, so
+ * that strange strides don't use them all up; then Python. */
+Spec *
+spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
+          int nargs)
+{
+    if (l->nspecs == 2 * MAX_SPECS) {
+        tell_full(f, l);
+        return NULL;
+    }
+    if (!lock_take(f)) {
+        return NULL;
+    }
+    look_up_tuned(f);
+    Spec *spec = spec_find(l, keys, args);
+    if (spec == NULL && l->nspecs < 2 * MAX_SPECS) {
+        spec = new_spec(f, l, args, keys, nargs);
+    }
+    lock_give(f);
+    return spec;
+}
+
+/* The pinned signature again, for the same specialisation in another mode. */
+static Signature *
+copy_signature(Arena *arena, const Signature *sig)
+{
+    Signature *out = arena_copy(arena, sig, sizeof(*sig));
+    out->args = arena_copy(arena, sig->args,
+                           sizeof(*sig->args) * (size_t)sig->nargs + 1);
+    return out;
+}
+
+/* A mode that failed once is not tried again. */
+const Kernel *
+spec_kernel(Accel *f, Loaded *l, Spec *spec, KernelMode mode)
+{
+    if (spec->tried[mode] || !lock_take(f)) {
+        PyErr_Clear();
+        return spec->kernels[mode];
+    }
+    Fatal trap;
+    fatal_enter(&trap);
+    if (!spec->tried[mode] && setjmp(trap.env) == 0) {
+        Signature *sig = copy_signature(l->arena, spec->sig);
+        spec->kernels[mode] = make_kernel(f, l, sig, mode);
+    }
+    spec->tried[mode] = true;
+    fatal_leave(&trap);
+    lock_give(f);
+    return spec->kernels[mode];
+}
+
+/* --- the end ------------------------------------------------------------- */
+
+/* Kernels and texts lie in the arena of the Loaded. */
+void
+spec_free(Spec *spec)
+{
+    for (int i = 0; i < spec->nconsts; i++) {
+        Py_DECREF(spec->consts[i].value);
+    }
+    Py_XDECREF(spec->refusal);
+    PyMem_Free(spec);
+}
+
+/* Strings and tuples of plain values could be left out; tuples are visited
+ * for the sake of the counts. */
+int
+spec_traverse(const Spec *spec, visitproc visit, void *arg)
+{
+    for (int i = 0; i < spec->nconsts; i++) {
+        Py_VISIT(spec->consts[i].value);
+    }
+    return 0;
+}

@@ -1,0 +1,32 @@
+"""VZ-1004: a global name that has no translation."""
+import numpy as np
+
+
+SETTINGS = {"gain": 2.0}
+
+
+def subject(a):
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * SETTINGS["gain"]
+    return total
+
+
+def changed(a, gain):
+    total = 0.0
+    for i in range(a.shape[0]):
+        total += a[i] * gain
+    return total
+
+
+def arguments():
+    return (np.arange(4.0),)
+
+
+def changed_arguments():
+    return (np.arange(4.0), 2.0)
+
+
+# >>> refusal
+# VZ_1004_global.py:11:25  VZ-1004  `SETTINGS` (dict) has no translation
+# <<<

@@ -1,0 +1,141 @@
+"""Runs programs and compares vizgen with CPython.
+
+    python -m tests.fuzz.harness FILE...
+
+Each file has `arguments()` and the entry `run`.  One JSON line is printed
+when a program starts and one when it is done, so that whoever started this
+process knows which program ended it.
+"""
+import importlib.util
+import json
+import os
+import pathlib
+import sys
+import traceback
+import warnings
+
+import numpy as np
+
+import vizgen
+from vizgen.compare import difference
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Outcome:
+    """All that can be observed of one call."""
+
+    def __init__(self, fn, path, args):
+        self.args = args
+        self.result = None
+        self.error = None
+        self.fell_back = ""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                self.result = fn(*args)
+            except Exception as error:
+                self.error = self._describe(error, path)
+        self.warnings = set()
+        for item in caught:
+            if issubclass(item.category, vizgen.FallbackWarning):
+                self.fell_back = str(item.message)
+            else:
+                self.warnings.add((item.category.__name__,
+                                   str(item.message)))
+
+    @staticmethod
+    def _describe(error, path):
+        """Type, text and the lines of the program that it came through."""
+        lines = [(frame.name, frame.lineno)
+                 for frame in traceback.extract_tb(error.__traceback__)
+                 if frame.filename == path]
+        return type(error).__name__, str(error), lines
+
+    def owners(self):
+        """The arrays that own the arguments' memory."""
+        found = []
+        for arg in self.args:
+            while isinstance(arg, np.ndarray):
+                found.append(arg)
+                arg = arg.base
+        return found
+
+    def compare(self, want):
+        """None, or how this differs from 'want'."""
+        if self.error != want.error:
+            return f"raised {self.error} instead of {want.error}"
+        if self.warnings != want.warnings:
+            return (f"warned {sorted(self.warnings)} "
+                    f"instead of {sorted(want.warnings)}")
+        return (difference(self.result, want.result)
+                or difference(self.args, want.args, "arguments")
+                or difference(self.owners(), want.owners(), "memory")
+                or self._compare_identity(want))
+
+    def _compare_identity(self, want):
+        """Results share memory with the arguments as Python's do."""
+        for mine, theirs in zip(_arrays(self.result), _arrays(want.result)):
+            shared = [np.may_share_memory(mine, a)
+                      for a in _arrays(self.args)]
+            wanted = [np.may_share_memory(theirs, a)
+                      for a in _arrays(want.args)]
+            if shared != wanted:
+                return "result: shares memory with other arguments"
+        return None
+
+
+def _arrays(value):
+    if isinstance(value, np.ndarray):
+        return [value]
+    if isinstance(value, tuple):
+        return [a for item in value for a in _arrays(item)]
+    return []
+
+
+def load(path):
+    """The program's module.  It goes by its file's name, so that tracebacks
+    and sources are found."""
+    name = pathlib.Path(path).stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def check(path, options):
+    """The record of one program: status 'ok', 'python' or 'wrong'."""
+    module = load(path)
+    args = module.arguments()
+    want = Outcome(module.run, path, args)
+    record = {"file": path, "status": "ok", "why": ""}
+    for setting in options:
+        fn = vizgen.accelerate(module.run, **setting)
+        for attempt in ("first", "second"):
+            got = Outcome(fn, path, module.arguments())
+            words = got.compare(want)
+            if words:
+                return {**record, "status": "wrong",
+                        "why": f"{setting} {attempt} call: {words}"}
+            if got.fell_back:
+                record.update(status="python", why=got.fell_back)
+        stats = fn.stats
+        record["native"] = stats.native_calls
+        record["replays"] = stats.replays
+        record["raised"] = want.error is not None
+    return record
+
+
+def main(paths):
+    options = [{}]
+    threads = os.environ.get("VIZGEN_FUZZ_THREADS")
+    if threads:
+        options = [{"threads": int(n)} for n in threads.split(",")]
+    for path in paths:
+        print(json.dumps({"start": path}), flush=True)
+        print(json.dumps(check(path, options)), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

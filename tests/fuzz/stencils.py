@@ -1,0 +1,186 @@
+"""Random image pipelines: clean loop nests that feed each other.
+
+The general generator seldom writes what parallel loops, SIMD, region
+splitting and fusion are made for; this one does.  `program(seed)` is as in
+generate.py.
+"""
+import random
+
+KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
+         "table", "escape", "point", "in_place")
+
+
+class Stage:
+    """An array and where it is defined: rows and columns from 'low' to the
+    size less 'high'; the rest is zero."""
+
+    def __init__(self, name, low, high):
+        self.name = name
+        self.low = low
+        self.high = high
+
+
+class Pipeline:
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        self.seed = seed
+        self.channels = self.rng.choice((0, 0, 0, 1, 3, 4))
+        self.lines = []
+        self.stages = [Stage("img", 0, 0)]
+        self.uses_table = False
+
+    def pick(self, items):
+        return self.rng.choice(items)
+
+    def weight(self):
+        return self.pick(("0.25", "0.5", "2.0", "1.0", "0.125", "3"))
+
+    def read(self, row="r", col="c", reach=1):
+        """A read near the pixel of a stage made before."""
+        stage = self.pick(self.stages[-2:])
+        dr, dc = (self.rng.randint(-reach, reach) for _ in range(2))
+        return f"{stage.name}[{_at(row, dr)}, {_at(col, dc)}]"
+
+    def sum_of_reads(self, reach):
+        terms = [f"{self.weight()} * {self.read(reach=reach)}"
+                 for _ in range(self.rng.randint(1, 4))]
+        text = self.pick((" + ", " + ", " - ")).join(terms)
+        divisor = self.pick(("", "", " / 3.0", " / 4", " * 0.1"))
+        return f"({text}){divisor}"
+
+    def emit(self, *lines):
+        self.lines += ["    " + line for line in lines]
+
+    def stage(self):
+        name = f"t{len(self.stages)}"
+        kind = self.pick(KINDS)
+        if self.channels and kind in ("table", "escape", "running"):
+            kind = "guarded"
+        shape = "img.shape" if self.channels else "(H, W)"
+        dtype = self.pick(("", "", "", ", dtype=np.float32"))
+        self.emit(f"{name} = np.zeros({shape}{dtype})")
+        low = self.rng.randint(1, 2)
+        high = self.rng.randint(low, 3)
+        getattr(self, kind)(name, low, high)
+        self.stages.append(Stage(name, low, high))
+
+    def nest(self, low, high):
+        self.emit(f"for r in range({low}, H - {high}):",
+                  f"    for c in range({low}, W - {high}):")
+
+    def plain(self, name, low, high):
+        self.nest(low, high)
+        self.emit(f"        {name}[r, c] = {self.sum_of_reads(low)}")
+
+    def point(self, name, low, high):
+        source = self.stages[-1].name
+        self.emit("for r in range(H):", "    for c in range(W):",
+                  f"        {name}[r, c] = {source}[r, c] * {self.weight()}"
+                  f" + {self.pick(('1', '0.5', '2.0'))}")
+
+    def guarded(self, name, low, high):
+        source = self.stages[-1].name
+        self.emit("for r in range(H):", "    for c in range(W):",
+                  f"        total = {self.weight()} * {source}[r, c]",
+                  "        n = 1.0")
+        tests = (("r > 0", "r - 1, c"), ("r < H - 1", "r + 1, c"),
+                 ("c > 0", "r, c - 1"), ("c < W - 1", "r, c + 1"),
+                 ("r > 1 and c > 1", "r - 2, c - 2"),
+                 ("r >= 1 and c < W - 2", "r - 1, c + 2"))
+        for test, place in self.rng.sample(tests, self.rng.randint(1, 4)):
+            self.emit(f"        if {test}:",
+                      f"            total += {self.weight()} * "
+                      f"{source}[{place}]",
+                      "            n += 1.0")
+        self.emit(f"        {name}[r, c] = total / n")
+
+    def clamped(self, name, low, high):
+        source = self.stages[-1].name
+        self.emit("for r in range(H):",
+                  "    up = max(r - 1, 0)",
+                  f"    down = min(r + {low}, H - 1)",
+                  "    for c in range(W):",
+                  "        left = c - 1 if c > 0 else 0",
+                  f"        {name}[r, c] = ({source}[up, c] + "
+                  f"{source}[down, left] + {source}[r, min(c + 1, W - 1)])"
+                  f" * {self.weight()}")
+
+    def window(self, name, low, high):
+        source = self.stages[-1].name
+        self.nest(low, high)
+        start = f"{source}[r, c] * 0.0" if self.channels else "0.0"
+        self.emit(f"        acc = {start}",
+                  f"        for k in range(-{low}, {low} + 1):",
+                  f"            acc = acc + {source}[r + k, c] * "
+                  f"{self.weight()}",
+                  f"        {name}[r, c] = acc")
+
+    def running(self, name, low, high):
+        source = self.stages[-1].name
+        by_rows = self.rng.random() < 0.5
+        self.emit(f"for {'r' if by_rows else 'c'} in "
+                  f"range({'H' if by_rows else 'W'}):",
+                  "    acc = 0.0",
+                  f"    for {'c' if by_rows else 'r'} in "
+                  f"range({'W' if by_rows else 'H'}):",
+                  f"        acc = acc * 0.5 + {source}[r, c]",
+                  f"        {name}[r, c] = acc")
+
+    def table(self, name, low, high):
+        self.uses_table = True
+        source = self.stages[-1].name
+        top = self.pick(("% 16", "% 16", "% 17"))
+        self.emit("for r in range(H):", "    for c in range(W):",
+                  f"        key = int(abs({source}[r, c]) * 3.0) {top}",
+                  f"        {name}[r, c] = table[key] + {source}[r, c]")
+
+    def escape(self, name, low, high):
+        source = self.stages[-1].name
+        self.emit("for r in range(H):", "    for c in range(W):",
+                  f"        x = {source}[r, c]", "        n = 0",
+                  "        while n < 12 and abs(x) < 50.0:",
+                  "            x = x * 1.5 + 1.0", "            n += 1",
+                  f"        {name}[r, c] = n * 0.5 + x")
+
+    def in_place(self, name, low, high):
+        self.plain(name, low, high)
+        self.nest(low, high)
+        shift = self.pick(("r, c", "r, c", "r - 1, c", "r, c + 1"))
+        self.emit(f"        {name}[r, c] += {name}[{shift}] * 0.5")
+
+    def text(self):
+        for _ in range(self.rng.randint(1, 4)):
+            self.stage()
+        params = "img, table" if self.uses_table else "img"
+        results = self.rng.sample([s.name for s in self.stages[1:]],
+                                  self.rng.randint(1, len(self.stages) - 1))
+        rows, cols = self.rng.randint(4, 40), self.rng.randint(4, 50)
+        shape = f"{rows}, {cols}" + (f", {self.channels}" if self.channels
+                                     else "")
+        made = self.pick((
+            f"rng.uniform(-2.0, 2.0, ({shape}))",
+            f"rng.uniform(0.0, 1.0, ({shape})).astype(np.float32)",
+            f"rng.randint(0, 200, ({shape})).astype(np.uint8)",
+            f"rng.randint(-50, 50, ({shape})).astype(np.int32)"))
+        view = self.pick(("", "", "", "[::-1]", "[:, ::-1]", ".copy('F')"))
+        return [f"def run({params}):", "    H = img.shape[0]",
+                "    W = img.shape[1]", *self.lines,
+                f"    return {', '.join(results)}", "", "",
+                "def arguments():",
+                f"    rng = np.random.RandomState({self.seed})",
+                f"    img = ({made}){view}",
+                "    table = rng.uniform(-1.0, 1.0, 16)",
+                f"    return ({params},)"]
+
+
+def _at(name, offset):
+    if offset == 0:
+        return name
+    return f"{name} {'+' if offset > 0 else '-'} {abs(offset)}"
+
+
+def program(seed):
+    """The text of pipeline number 'seed'."""
+    return "\n".join([f'"""Random pipeline {seed}."""', "import math", "",
+                      "import numpy as np", "", "",
+                      *Pipeline(seed).text(), ""])

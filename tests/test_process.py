@@ -1,0 +1,288 @@
+"""Threads, forks, signals and the environment's variables."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+import vizgen
+from vizgen import accelerate
+
+from .support import ROOT
+
+
+def run_python(code, **environment):
+    """A fresh interpreter that runs 'code', with vizgen importable."""
+    env = dict(os.environ, PYTHONPATH=str(ROOT), **environment)
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)],
+                          capture_output=True, text=True, env=env, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def run_file(tmp_path, code, **environment):
+    """Like run_python for a program in a file, so that it has a source."""
+    path = tmp_path / "program.py"
+    path.write_text(textwrap.dedent(code))
+    env = dict(os.environ, PYTHONPATH=str(ROOT), **environment)
+    return subprocess.run([sys.executable, str(path)], capture_output=True,
+                          text=True, env=env, timeout=120, cwd=tmp_path)
+
+
+SUM_PROGRAM = """
+import numpy as np, warnings
+from vizgen import accelerate
+
+@accelerate
+def total(values):
+    s = 0.0
+    for i in range(values.shape[0]):
+        s += values[i]
+    return s
+
+@accelerate
+def left(values):
+    return sorted(values)
+"""
+
+
+@accelerate
+def total(values):
+    s = 0.0
+    for i in range(values.shape[0]):
+        s += values[i]
+    return s
+
+
+# --- threads, forks, signals -------------------------------------------------
+
+
+def test_first_call_from_many_threads():
+    f = accelerate(total.py_func)
+    start = threading.Barrier(8)
+    results = []
+
+    def work():
+        start.wait()
+        results.append(f(np.arange(1000.0)))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert results == [499500.0] * 8
+    assert f.stats.compiles + f.stats.cache_hits == 1
+
+
+def test_fork(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + """
+import os
+assert total(np.ones(4)) == 4.0
+pid = os.fork()
+if pid == 0:
+    ok = total(np.ones(5)) == 5.0 and total(np.ones(5, np.int32)) == 5.0
+    os._exit(0 if ok and total.stats.native_calls == 3 else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_fork_while_compiling(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + """
+import os, threading, time
+thread = threading.Thread(target=total, args=(np.ones(4),))
+thread.start()
+pids = []
+for _ in range(5):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0 if total(np.ones(5)) == 5.0 else 1)
+    pids.append(pid)
+    time.sleep(0.005)
+thread.join()
+for pid in pids:
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_multiprocessing_by_name(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + """
+import multiprocessing
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(total, [np.ones(3), np.ones(4)]) == [3.0, 4.0]
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_interrupt(tmp_path):
+    done = run_file(tmp_path, """
+import signal, time
+from vizgen import accelerate
+
+@accelerate
+def spin(n):
+    s = 0
+    for i in range(n):
+        for k in range(n):
+            s = (s * 3 + i) & 1023
+    return s
+
+spin(3)
+def stop(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+start = time.time()
+try:
+    spin(10_000_000)
+except KeyboardInterrupt:
+    assert spin.stats.native_calls == 1 and spin.stats.python_calls == 0
+    assert time.time() - start < 5
+else:
+    raise SystemExit("was not interrupted")
+""")
+    assert done.returncode == 0, done.stderr
+
+
+def test_gil_is_released():
+    @accelerate
+    def spin(n):
+        s = 0
+        for i in range(n):
+            for k in range(1000):
+                s = (s * 3 + i) & 1023
+        return s
+
+    spin(3)
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.wait(0.001):
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    spin(300_000)
+    stop.set()
+    thread.join()
+    assert len(ticks) > 10
+
+
+# --- environment -------------------------------------------------------------
+
+
+def test_disable(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + """
+assert total(np.ones(3)) == 3.0
+assert total.stats.python_calls == 1 and total.stats.compiles == 0
+""", VIZGEN_DISABLE="1")
+    assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def test_strict_variable(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + "left(np.ones(2))",
+                    VIZGEN_STRICT="1")
+    assert done.returncode == 1 and "CompileError" in done.stderr
+
+
+def test_check_variable(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + """
+assert total(np.ones(3)) == 3.0
+assert total.stats.native_calls == 1
+try:
+    total(None)
+except AttributeError:
+    pass
+""", VIZGEN_CHECK="1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_check_finds_a_difference():
+    from vizgen import checking
+
+    class Wrong:
+        """As an accelerated function whose native version is wrong."""
+        py_func = staticmethod(total.py_func)
+
+        def _hidden(self):
+            return ()
+
+        def _call(self, values):
+            values[0] = 9.0
+            return 3.0
+
+    with pytest.raises(vizgen.MismatchError) as error:
+        checking.call(Wrong(), (np.ones(3),), {})
+    with np.load(error.value.saved) as saved:
+        assert (saved["arg0"] == 1.0).all()
+    os.unlink(error.value.saved)
+
+
+def test_dump_variable(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + "total(np.ones(3))",
+                    VIZGEN_DUMP="*")
+    assert done.returncode == 0 and done.stderr.strip()
+
+
+def test_opts_variable(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM, VIZGEN_OPTS="nonsense=1")
+    assert done.returncode == 1 and "nonsense" in done.stderr
+    done = run_file(tmp_path, SUM_PROGRAM + "total(np.ones(3))",
+                    VIZGEN_OPTS="parallel=0")
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_compiler(tmp_path):
+    done = run_file(tmp_path, SUM_PROGRAM + """
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert total(np.ones(3)) == 3.0
+assert "VZ-5001" in str(caught[0].message), caught
+""", VIZGEN_CC="/nonexistent/cc")
+    assert done.returncode == 0, done.stderr
+
+
+def test_cached_kernels_are_found(tmp_path):
+    program = SUM_PROGRAM + "total(np.ones(3)); print(total.stats.cache_hits)"
+    cache = str(tmp_path / "cache")
+    for hits in ("0", "1"):
+        done = run_file(tmp_path, program, VIZGEN_CACHE_DIR=cache)
+        assert done.stdout.strip() == hits, done.stderr
+
+
+def test_import_is_cheap():
+    done = run_python("""
+        import sys
+        import numpy
+        before = set(sys.modules)
+        import vizgen
+        print(*sorted(set(sys.modules) - before))
+        """)
+    names = done.stdout.split()
+    assert "inspect" not in names or len(names) < 12, names
+    assert all(name.startswith("vizgen") for name in names), names
+
+
+def test_functions_without_source():
+    done = run_python("""
+        import warnings
+        from vizgen import accelerate
+        @accelerate
+        def f(a):
+            return a + 1
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert f(1) == 2
+            assert f(1) == 2
+        assert len(caught) == 1 and "VZ-1001" in str(caught[0].message)
+        assert f.stats.python_calls == 2
+        """)
+    assert not done.stderr

@@ -1,0 +1,246 @@
+/* Pass commit: decide which stores are logged, where loops poll.
+ *
+ *     for i in 0 .. n {                     for i in 0 .. n poll {
+ *         check lt(k[i], m)            ->       check lt(k[i], m)
+ *         store out[k[i]] = 1.0                 store out[k[i]] = 1.0 logged
+ *     }                                     }
+ *
+ * A store to an argument must be undone if a check may fail afterwards (in
+ * program order, or in a later round of a loop around both), or memory may run
+ * out.  Such a store is "logged": the old value is kept.
+ *
+ * Threads and vectors can't keep a log.  Where a parallel or vector loop would
+ * have to, SHADOW copies all arguments that are written, once, before the
+ * outermost loop around; after that nothing needs logging any more.
+ *
+ * Serial loops that contain loops, WHILE loops and outermost loops ask from
+ * time to time whether to stop.
+ */
+#include "transforms/transforms.h"
+
+typedef struct Commit {
+    Pass *pass;
+    Arena *arena;
+    bool noted; /* the remark was made */
+} Commit;
+
+/* --- what may end the call ----------------------------------------------- */
+
+/* A check, or an allocation that may fail. */
+static bool
+may_end(const Stmt *s)
+{
+    return s->kind == S_CHECK ||
+           (s->kind == S_ALLOC && s->buf->space != SPACE_STACK);
+}
+
+/* Anywhere in 'block' or below. */
+static bool
+block_may_end(const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (may_end(s) || block_may_end(&s->pre) || block_may_end(&s->body) ||
+            block_may_end(&s->els)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* FOR or WHILE. */
+static bool
+is_loop(const Stmt *s)
+{
+    return s->kind == S_FOR || s->kind == S_WHILE;
+}
+
+/* Writes memory of the caller. */
+static bool
+is_visible_store(const Stmt *s)
+{
+    return (s->kind == S_STORE || s->kind == S_FILL) &&
+           s->buf->kind == BUF_ARG;
+}
+
+/* --- which stores are logged --------------------------------------------- */
+
+static bool mark_block(Block *block, bool after);
+
+/* Marks what is in 's', given whether the call may end after it; whether it
+ * may end in or after it.  Inside a loop, its other rounds are after. */
+static bool
+mark_stmt(Stmt *s, bool after)
+{
+    if (is_visible_store(s)) {
+        s->logged = after;
+        return after;
+    }
+    if (is_loop(s)) {
+        bool ends = after || block_may_end(&s->pre) || block_may_end(&s->body);
+        mark_block(&s->body, ends);
+        mark_block(&s->pre, ends);
+        return ends;
+    }
+    bool in_body = mark_block(&s->body, after);
+    bool in_els = mark_block(&s->els, after);
+    return may_end(s) || after || in_body || in_els;
+}
+
+/* Backwards; 'after' is what follows the block. Whether the call may end in
+ * or after it. */
+static bool
+mark_block(Block *block, bool after)
+{
+    for (int i = block->n - 1; i >= 0; i--) {
+        after = mark_stmt(block->at[i], after);
+    }
+    return after;
+}
+
+/* --- shadows ------------------------------------------------------------- */
+
+/* Is there a logged store that can't be logged: in a loop that does not run
+ * in order, or a fill? */
+static bool
+needs_shadow(const Block *block, bool unordered)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        bool inside = unordered || (is_loop(s) && s->mode != LOOP_SERIAL);
+        if ((s->logged && (unordered || s->kind == S_FILL)) ||
+            needs_shadow(&s->pre, inside) || needs_shadow(&s->body, inside) ||
+            needs_shadow(&s->els, inside)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is any store in 'block' or below logged? */
+static bool
+has_logged(const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (s->logged || has_logged(&s->pre) || has_logged(&s->body) ||
+            has_logged(&s->els)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* For ir_each_stmt. */
+static void
+clear_logged(void *data, Stmt *s)
+{
+    (void)data;
+    s->logged = false;
+}
+
+/* One remark a function: the first place tells enough. */
+static void
+remark(Commit *c, Loc loc, const char *text)
+{
+    if (!c->noted) {
+        diag_remark(c->pass->diags, DIAG_UNDO, loc, "%s", text);
+        c->noted = true;
+    }
+}
+
+static bool place_shadows(Commit *c, Block *block, bool shadowed);
+
+/* Whether all visible memory is shadowed after 's', before which SHADOW is put
+ * if need be. */
+static bool
+shadow_stmt(Commit *c, Block *out, Stmt *s, bool shadowed)
+{
+    Block one = {0};
+    vec_push(c->arena, &one, s);
+    if (shadowed) {
+        ir_each_stmt(&one, clear_logged, NULL);
+    } else if (s->kind != S_IF && needs_shadow(&one, false)) {
+        vec_push(c->arena, out, ir_stmt(c->arena, S_SHADOW, s->loc));
+        ir_each_stmt(&one, clear_logged, NULL);
+        remark(c, s->loc, "written arguments are copied first: a check in or "
+                          "after this loop may fail");
+        shadowed = true;
+    } else if (s->kind == S_IF) {
+        bool in_body = place_shadows(c, &s->body, false);
+        bool in_els = place_shadows(c, &s->els, false);
+        shadowed = in_body && in_els;
+    } else if (has_logged(&one)) {
+        remark(c, s->loc, "old values are kept: a later check may fail");
+    }
+    vec_push(c->arena, out, s);
+    return shadowed;
+}
+
+/* Works on 'block' outside of all loops. */
+static bool
+place_shadows(Commit *c, Block *block, bool shadowed)
+{
+    Block out = {0};
+    for (int i = 0; i < block->n; i++) {
+        shadowed = shadow_stmt(c, &out, block->at[i], shadowed);
+    }
+    *block = out;
+    return shadowed;
+}
+
+/* --- polls --------------------------------------------------------------- */
+
+/* Is there a loop in 'block' or below? */
+static bool
+has_loop(const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (is_loop(s) || has_loop(&s->body) || has_loop(&s->els)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* 'outermost': no loop is around. */
+static void
+set_polls(Block *block, bool outermost)
+{
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        if (is_loop(s)) {
+            bool serial = s->mode == LOOP_SERIAL;
+            bool around = has_loop(&s->pre) || has_loop(&s->body);
+            s->poll = (serial && (s->kind == S_WHILE || around)) ||
+                      (outermost && s->mode != LOOP_VECTOR);
+        }
+        bool below = outermost && !is_loop(s);
+        set_polls(&s->pre, below);
+        set_polls(&s->body, below);
+        set_polls(&s->els, below);
+    }
+}
+
+/* ir_map_block copies; nothing is changed. */
+static void
+keep_stmt(void *data, Block *out, Stmt *s)
+{
+    vec_push((Arena *)data, out, s);
+}
+
+/* Marks first what would have to be logged, then finds what a shadow makes
+ * needless. */
+Func *
+pass_commit(Pass *pass, Func *func)
+{
+    Commit c = {pass, pass->arena, false};
+    Func *copy = arena_copy(pass->arena, func, sizeof(Func));
+    copy->body = ir_map_block(pass->arena, &func->body, keep_stmt,
+                              pass->arena);
+    mark_block(&copy->body, false);
+    place_shadows(&c, &copy->body, false);
+    set_polls(&copy->body, true);
+    return copy;
+}

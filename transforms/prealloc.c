@@ -1,0 +1,409 @@
+/* Pass prealloc: zero-fill only what is not overwritten.
+ *
+ *     alloc out[h, w]                       alloc out[h, w]
+ *     fill out = 0.0                        fill out = 0.0
+ *     for y in 1 .. h - 1 {            ->     keep [1, h - 1, 1, w - 1]
+ *         for x in 1 .. w - 1 {             for y in 1 .. h - 1 { ...
+ *             store out[y, x] = ...
+ *
+ * The first nest that touches a filled buffer may write a whole box of it, one
+ * loop per axis, before anything reads it; then only the border around the box
+ * needs filling, or nothing.  The store must happen in every round (no IF, no
+ * WHILE, no "until" around it) and each index must be a loop's variable plus
+ * something that is known before the nest.  Loops of the nest that no index
+ * uses must surely run.  If a loop runs no round, its side of the box is empty
+ * and all is filled.  The bounds of the box are clamped to the array and put
+ * in order with MIN and MAX, which simplify removes where they are known.
+ *
+ * The fill moves down to just before the nest, so that it may use what is
+ * computed in between.
+ *
+ * Also here: fresh buffers of small constant size that are made inside a loop
+ * and seen by nobody else live on the stack.
+ */
+#include "transforms/transforms.h"
+
+enum { MAX_STACK = 4096 }; /* bytes of one buffer */
+
+typedef struct Prealloc {
+    Pass *pass;
+    Arena *arena;
+    Func *func;
+    Bounds *bounds; /* what is known before the nest looked at */
+    Scope scope;
+    int done;
+} Prealloc;
+
+/* The way from the nest's outermost loop down to a store. */
+typedef struct Chain {
+    const Stmt *loops[MAX_RANK];
+    bool used[MAX_RANK];
+    int n;
+} Chain;
+
+/* --- match --------------------------------------------------------------- */
+
+/* The first store to 'buf' that every round of the loops around it makes. */
+static const Stmt *
+find_store(const Block *block, const Buf *buf, Chain *chain)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (s->kind == S_STORE && s->buf == buf) {
+            return s;
+        }
+        if (s->kind != S_FOR || s->until != NULL || chain->n == MAX_RANK) {
+            continue;
+        }
+        chain->loops[chain->n++] = s;
+        const Stmt *store = find_store(&s->body, buf, chain);
+        if (store != NULL) {
+            return store;
+        }
+        chain->n--;
+    }
+    return NULL;
+}
+
+/* Can 'form' be computed before the nest, without wrapping?  Forms look
+ * through definitions, so their Vars need not be visible there. */
+static bool
+is_fixed(Prealloc *p, const Linear *form)
+{
+    int64_t lo = 0;
+    int64_t hi = 0;
+    for (int i = 0; i < form->terms.n; i++) {
+        const Expr *atom = form->terms.at[i].atom;
+        if (ir_has_load(atom) ||
+            !scope_sees(&p->scope, p->scope.visible.n, atom)) {
+            return false;
+        }
+    }
+    bounds_interval(p->bounds, linear_expr(p->arena, form), &lo, &hi);
+    return lo > INT64_MIN / 2 && hi < INT64_MAX / 2;
+}
+
+/* The chain's loop whose variable is in 'form' with coefficient 1, alone. */
+static int
+find_axis_loop(const Chain *chain, const Linear *form)
+{
+    for (int i = 0; i < chain->n; i++) {
+        for (int j = 0; j < form->terms.n; j++) {
+            const Term *term = &form->terms.at[j];
+            if (term->atom->op == E_VAR && term->coef == 1 &&
+                term->atom->var == chain->loops[i]->var) {
+                return i;
+            }
+        }
+    }
+    return -1;
+}
+
+/* [lo, hi) of one axis of the box. */
+typedef struct Side {
+    Linear lo;
+    Linear hi;
+} Side;
+
+/* What the index covers: lo + k .. hi + k for a loop's variable plus k, one
+ * element for a fixed index. */
+static bool
+side_of(Prealloc *p, Chain *chain, Expr *index, Side *out)
+{
+    Linear form;
+    Linear one = linear_const(1);
+    if (!bounds_linear(p->bounds, index, &form)) {
+        return false;
+    }
+    int at = find_axis_loop(chain, &form);
+    if (at < 0) {
+        out->lo = form;
+        return is_fixed(p, &form) &&
+               linear_sum(p->arena, &form, 1, &one, 1, &out->hi);
+    }
+    const Stmt *loop = chain->loops[at];
+    Linear var;
+    Linear lo;
+    Linear hi;
+    if (chain->used[at] ||
+        !bounds_linear(p->bounds, ir_ref(p->arena, loop->var), &var) ||
+        !bounds_linear(p->bounds, loop->lo, &lo) ||
+        !bounds_linear(p->bounds, loop->hi, &hi) ||
+        !linear_sum(p->arena, &form, 1, &var, -1, &form) ||
+        !linear_sum(p->arena, &form, 1, &lo, 1, &out->lo) ||
+        !linear_sum(p->arena, &form, 1, &hi, 1, &out->hi)) {
+        return false;
+    }
+    chain->used[at] = true;
+    return is_fixed(p, &out->lo) && is_fixed(p, &out->hi);
+}
+
+/* Does 'loop' run one round at least, by what is known? */
+static bool
+surely_runs(Prealloc *p, const Stmt *loop)
+{
+    return bounds_proves(p->bounds,
+                         ir_binary(p->arena, E_LT, loop->lo, loop->hi));
+}
+
+/* The box of 'buf' that 'nest' writes, one Side per axis. */
+static bool
+find_box(Prealloc *p, const Stmt *nest, Buf *buf, Side *box)
+{
+    Chain chain = {.n = 1};
+    chain.loops[0] = nest;
+    if (nest->until != NULL) {
+        return false;
+    }
+    const Stmt *store = find_store(&nest->body, buf, &chain);
+    if (store == NULL) {
+        return false;
+    }
+    for (int i = 0; i < store->nindex; i++) {
+        if (!side_of(p, &chain, store->index[i], &box[i])) {
+            return false;
+        }
+    }
+    for (int i = store->nindex; i < buf->rank; i++) {
+        box[i].lo = linear_const(0);
+        if (!bounds_linear(p->bounds, buf->dims[i], &box[i].hi)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < chain.n; i++) {
+        if (!chain.used[i] && !surely_runs(p, chain.loops[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- rewrite ------------------------------------------------------------- */
+
+/* Is the box [0, dim) on each axis, literally? */
+static bool
+is_whole(Prealloc *p, const Buf *buf, const Side *box)
+{
+    for (int i = 0; i < buf->rank; i++) {
+        int64_t lo = 0;
+        Linear dim;
+        if (!linear_is_const(&box[i].lo, &lo) || lo != 0 ||
+            !bounds_linear(p->bounds, buf->dims[i], &dim) ||
+            !linear_equal(&box[i].hi, &dim)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* min(max(value, least), most), where least <= most. */
+static Expr *
+clamp(Prealloc *p, Expr *value, Expr *least, Expr *most)
+{
+    Expr *above = ir_binary(p->arena, E_MAX, value, least);
+    return ir_binary(p->arena, E_MIN, above, most);
+}
+
+/* The fill with its box: 0 <= lo <= hi <= dim on every axis. */
+static Stmt *
+with_box(Prealloc *p, const Stmt *fill, const Side *box)
+{
+    Stmt *copy = ir_copy_stmt(p->arena, fill);
+    int rank = fill->buf->rank;
+    copy->has_keep = true;
+    copy->nindex = 2 * rank;
+    copy->index = ARENA_ARRAY(p->arena, Expr *, 2 * rank);
+    for (int i = 0; i < rank; i++) {
+        Expr *zero = ir_int(p->arena, DT_I64, 0);
+        Expr *dim = fill->buf->dims[i];
+        Expr *lo = clamp(p, linear_expr(p->arena, &box[i].lo), zero, dim);
+        Expr *hi = clamp(p, linear_expr(p->arena, &box[i].hi), lo, dim);
+        copy->index[2 * i] = lo;
+        copy->index[2 * i + 1] = hi;
+    }
+    return copy;
+}
+
+/* Does 's' or what is in it read 'buf' (write it)? */
+static bool
+uses(const Stmt *s, const Buf *buf, bool write)
+{
+    Stmt copy = *s;
+    Stmt *slot = &copy;
+    Block block = {0};
+    block.at = &slot;
+    block.n = 1;
+    return write ? effects_writes(&block, buf) : effects_reads(&block, buf);
+}
+
+/* Makes, reads or writes 'buf'. */
+static bool
+touches(const Stmt *s, const Buf *buf)
+{
+    bool makes = s->kind == S_ALLOC && s->buf == buf;
+    return makes || uses(s, buf, true) || uses(s, buf, false);
+}
+
+/* The first statement after 'from' that touches 'buf'; block->n: none. */
+static int
+first_touch(const Block *block, int from, const Buf *buf)
+{
+    int at = from;
+    while (at < block->n && !touches(block->at[at], buf)) {
+        at++;
+    }
+    return at;
+}
+
+/* Know everything that stands in block[from] .. block[to - 1]. */
+static void
+learn(Prealloc *p, const Block *block, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        bounds_after(p->bounds, block->at[i]);
+        scope_show_after(&p->scope, block->at[i]);
+    }
+}
+
+/* Definitions of LETs in the loops of the nest. */
+static void
+learn_nest(Prealloc *p, const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (s->kind == S_LET) {
+            bounds_after(p->bounds, s);
+        } else if (s->kind == S_FOR) {
+            bounds_loop(p->bounds, s);
+            learn_nest(p, &s->body);
+        }
+    }
+}
+
+/* The fill at block[at], which is followed by its first user: what to put
+ * before that nest, NULL if nothing; '*same' if it stays as it is. */
+static Stmt *
+reduce_fill(Prealloc *p, const Block *block, int at, int user, bool *same)
+{
+    const Stmt *fill = block->at[at];
+    Side box[MAX_RANK];
+    *same = true;
+    if (user == block->n || block->at[user]->kind != S_FOR ||
+        fill->has_keep || fill->buf->kind == BUF_ARG) {
+        return NULL;
+    }
+    const Stmt *nest = block->at[user];
+    if (uses(nest, fill->buf, false)) {
+        return NULL;
+    }
+    int visible = p->scope.visible.n;
+    int scope = bounds_push(p->bounds);
+    learn(p, block, at, user);
+    int inside = bounds_push(p->bounds);
+    bounds_loop(p->bounds, nest);
+    learn_nest(p, &nest->body);
+    bounds_pop(p->bounds, inside);
+    Stmt *result = NULL;
+    if (find_box(p, nest, fill->buf, box)) {
+        *same = false;
+        if (!is_whole(p, fill->buf, box)) {
+            result = with_box(p, fill, box);
+        }
+        diag_remark(p->pass->diags, DIAG_ZERO_FILL, nest->loc,
+                    result == NULL ? "'%s' is not cleared: all is written"
+                                   : "only the border of '%s' is cleared",
+                    fill->buf->name);
+        p->done++;
+    }
+    bounds_pop(p->bounds, scope);
+    p->scope.visible.n = visible;
+    return result;
+}
+
+/* A buffer outside of loops may be shared by threads, and stays on the
+ * heap. */
+static void
+note_space(Buf *buf, bool in_loop)
+{
+    int64_t bytes = dtype_size(buf->dtype);
+    for (int i = 0; i < buf->rank; i++) {
+        int64_t dim = 0;
+        if (!ir_const_int(buf->dims[i], &dim) || dim < 0 || dim > MAX_STACK) {
+            return;
+        }
+        bytes *= dim;
+        if (bytes > MAX_STACK) {
+            return;
+        }
+    }
+    if (in_loop && buf->kind == BUF_LOCAL) {
+        buf->space = SPACE_STACK;
+    }
+}
+
+static Block walk(Prealloc *p, const Block *block, bool in_loop);
+
+/* Names of one branch are not visible in the other. */
+static Stmt *
+walk_inside(Prealloc *p, const Stmt *s, bool in_loop)
+{
+    Stmt *copy = ir_copy_stmt(p->arena, s);
+    bool loop = s->kind == S_FOR || s->kind == S_WHILE;
+    int visible = p->scope.visible.n;
+    int scope = bounds_push(p->bounds);
+    if (loop) {
+        scope_show_inside(&p->scope, s);
+        bounds_loop(p->bounds, s);
+    }
+    copy->pre = walk(p, &s->pre, in_loop || loop);
+    copy->body = walk(p, &s->body, in_loop || loop);
+    p->scope.visible.n = loop ? p->scope.visible.n : visible;
+    copy->els = walk(p, &s->els, in_loop || loop);
+    p->scope.visible.n = visible;
+    bounds_pop(p->bounds, scope);
+    return copy;
+}
+
+/* Fills wait in "moved" until the nest that they were moved to. */
+static Block
+walk(Prealloc *p, const Block *block, bool in_loop)
+{
+    Block out = {0};
+    Block *moved = ARENA_ARRAY(p->pass->scratch, Block, block->n + 1);
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        for (int j = 0; j < moved[i].n; j++) {
+            vec_push(p->arena, &out, moved[i].at[j]);
+        }
+        if (s->kind == S_ALLOC) {
+            note_space(s->buf, in_loop);
+        }
+        if (s->kind == S_FILL) {
+            int user = first_touch(block, i + 1, s->buf);
+            bool same = true;
+            Stmt *fill = reduce_fill(p, block, i, user, &same);
+            if (fill != NULL) {
+                vec_push(p->arena, &moved[user], fill);
+            }
+            if (!same) {
+                continue;
+            }
+        }
+        vec_push(p->arena, &out, walk_inside(p, s, in_loop));
+        bounds_after(p->bounds, s);
+        scope_show_after(&p->scope, s);
+    }
+    return out;
+}
+
+/* simplify makes the bounds of boxes readable. */
+Func *
+pass_prealloc(Pass *pass, Func *func)
+{
+    Prealloc p = {.pass = pass, .arena = pass->arena, .func = func};
+    Func *copy = arena_copy(pass->arena, func, sizeof(Func));
+    p.bounds = bounds_new(pass->arena, func);
+    p.scope = scope_new(pass->scratch, func);
+    copy->body = walk(&p, &func->body, false);
+    return p.done > 0 ? simplify(pass, copy) : copy;
+}

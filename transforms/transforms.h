@@ -1,0 +1,110 @@
+#ifndef VZ_TRANSFORMS_TRANSFORMS_H
+#define VZ_TRANSFORMS_TRANSFORMS_H
+/* Passes over the IR, and the directives that some of them propose. */
+#include "csrc/analysis/analysis.h"
+#include "csrc/base/opts.h"
+#include "csrc/ir/ir.h"
+
+/* --- Directives: how a nest is to run --------------------------------------
+ * Passes propose, the tuner or the user may replace the proposal, pass
+ * 'schedule' tests legality once more and applies.  Text form, one a line:
+ *
+ *   parallel 3            loop 3 over threads
+ *   vectorize 4           loop 4 by SIMD
+ *   unroll 5              loop 5 written out
+ *   flatten 4             loop 4 over small-vector pixels runs over elements
+ *   regions 3 1 1         loop 3 split at lo+1 and hi-1: the middle is the
+ *                         interior, where conditions are decided
+ */
+typedef enum DirKind {
+    DIR_PARALLEL,
+    DIR_VECTORIZE,
+    DIR_UNROLL,
+    DIR_FLATTEN,
+    DIR_REGIONS,
+} DirKind;
+
+typedef struct Directive {
+    DirKind kind;
+    int loop;     /* Stmt.id */
+    int64_t head; /* REGIONS: rounds before the interior */
+    int64_t tail; /* REGIONS: rounds after it */
+} Directive;
+
+typedef struct Sched {
+    VEC(Directive) list;
+} Sched;
+
+void sched_print(const Sched *sched, Str *out);
+/* False and 'bad' set to the first line that can't be read. */
+bool sched_read(Arena *arena, const char *text, Sched *out, const char **bad);
+/* Is there a directive of 'kind' for 'loop'?  '*out' (may be NULL) gets it. */
+bool sched_has(const Sched *sched, DirKind kind, int loop, Directive *out);
+/* Adds a directive unless the loop has one of that kind. */
+void sched_add(Arena *arena, Sched *sched, DirKind kind, int loop, int64_t head,
+               int64_t tail);
+
+/* What a pass works with.  "scratch" is reset after the pass. */
+typedef struct Pass {
+    Arena *arena;
+    Arena *scratch;
+    Diags *diags;
+    const Opts *opts;
+    Sched *sched;
+} Pass;
+
+/* One row of passes.def; "run" returns the new function. */
+typedef struct PassInfo {
+    char letter;
+    const char *name;
+    Level from;
+    Level to;
+    char mode;
+    const char *purpose;
+    Func *(*run)(Pass *pass, Func *func);
+} PassInfo;
+
+extern const PassInfo pass_table[];
+extern const int pass_count;
+
+/* Runs the table on 'func', verifying after each pass when opts->verify and
+ * appending dumps to 'dump' (only where the text changed). */
+Func *pass_run_all(Pass *pass, Func *func, Str *dump);
+
+/* The same simplifications as pass 'simplify', for use by other passes after
+ * they have moved code. */
+Func *simplify(Pass *pass, Func *func);
+
+/* --- Parts of pass 'schedule', also used by passes that propose ------------- */
+
+/* regions.c: from where REGIONS counts head and tail of 'loop'; NULL: from its
+ * own lo and hi.  A strip of a larger loop counts from the ends that its
+ * conditions name. */
+void regions_origin(Pass *pass, Bounds *b, const Stmt *loop, Expr **lo,
+                    Expr **hi);
+/* split.c: 'func' with the REGIONS of 'sched' applied and the conditions of
+ * interiors decided. */
+Func *split_regions(Pass *pass, Func *func, const Sched *sched);
+/* A loop over blocks of 'size' rounds around 'loop', which has no carries: the
+ * inner loop keeps the id, the outer one is the last statement. */
+Block split_strips(Func *func, const Stmt *loop, int64_t size);
+
+/* flatten.c: can 'loop' over small-vector pixels run over their elements?
+ * NULL, or in words why not. */
+const char *flatten_why_not(Arena *arena, const Func *func, Bounds *b,
+                            const Stmt *loop);
+/* The statements that do so, instead of 'loop'. */
+Block flatten_loop(Func *func, Bounds *b, const Stmt *loop);
+
+/* vectorize.c: a copy of 'loop' in which branches that only compute have
+ * become selects; then, for that, as above. */
+Stmt *vector_form(const Pass *pass, Arena *arena, const Stmt *loop);
+const char *vector_why_not(Arena *arena, const Func *func, Bounds *b,
+                           const Stmt *loop);
+
+/* --- prototypes of the passes; each file opens with before -> after --------- */
+#define PASS(letter, name, from, to, mode, purpose) \
+    Func *pass_##name(Pass *pass, Func *func);
+#include "transforms/passes.def"
+#undef PASS
+#endif

@@ -1,0 +1,239 @@
+/* Arrays as objects: which names may mean the same one.
+ *
+ *     a = 4.0 * img[r, c]     object 1, in registers
+ *     b = a                   object 1 is aliased
+ *     b += 1.0                object 1 is mutated: `a` must change too
+ *
+ * In registers `a` and `b` would be two values.  So an array made by a call
+ * like np.zeros(3) is moved to memory, where both names mean one buffer, and
+ * inference begins again; the result of arithmetic is refused (VZ-2009).  An
+ * array that is only aliased, or only mutated, stays where it is: then values
+ * can't be told from objects.
+ *
+ * Memory objects need no analysis: views and names of them go to one buffer.
+ */
+#include "typeinfer/state.h"
+
+int
+object_new(Infer *I, Sym site, Loc loc, bool memory)
+{
+    if (I->objects.n == 0) {
+        vec_push(I->arena, &I->objects, ((Object){.arg = -1}));
+    }
+    Object object = {
+        .site = site,
+        .loc = loc,
+        .up = I->objects.n,
+        .scope = I->scope,
+        .arg = -1,
+        .memory = memory,
+    };
+    vec_push(I->arena, &I->objects, object);
+    return I->objects.n - 1;
+}
+
+int
+object_root(const Infer *I, int object)
+{
+    while (I->objects.at[object].up != object) {
+        object = I->objects.at[object].up;
+    }
+    return object;
+}
+
+/* Two objects of which one stands for both from now on. */
+int
+object_unite(Infer *I, int lhs, int rhs)
+{
+    lhs = object_root(I, lhs);
+    rhs = object_root(I, rhs);
+    if (lhs == rhs) {
+        return lhs;
+    }
+    Object *into = &I->objects.at[lhs];
+    Object *from = &I->objects.at[rhs];
+    from->up = lhs;
+    if (from->mutated && !into->mutated) {
+        into->mutated_loc = from->mutated_loc;
+    }
+    into->aliased |= from->aliased;
+    into->mutated |= from->mutated;
+    into->site = into->site && from->site ? into->site : NULL;
+    if (into->lender && from->lender) {
+        object_unite(I, into->lender, from->lender);
+    } else if (from->lender) {
+        into->lender = from->lender;
+    }
+    return lhs;
+}
+
+const Type *
+type_of_object(Infer *I, const Type *type, int object)
+{
+    Type *copy = arena_copy(I->arena, type, sizeof(*type));
+    copy->object = object;
+    copy->memory = I->objects.at[object].memory;
+    return copy;
+}
+
+const Type *
+fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes)
+{
+    int object = object_new(I, NULL, e->loc, false);
+    return type_of_object(I, type_vector(I->arena, dtype, lanes), object);
+}
+
+/* Is the value that of a name, rather than just made? */
+static bool
+is_reference(const AExpr *e)
+{
+    switch ((int)e->kind) {
+    case A_NAME:
+    case A_SUBSCRIPT:
+        return true;
+    case A_IFEXP:
+    case A_BOOLOP:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void
+alias_type(Infer *I, const Type *type)
+{
+    if (type->kind == TY_TUPLE) {
+        for (int i = 0; i < type->rank; i++) {
+            alias_type(I, type->items[i]);
+        }
+    } else if (type_is_vector(type)) {
+        I->objects.at[object_root(I, type->object)].aliased = true;
+    }
+}
+
+void
+alias_value(Infer *I, const AExpr *e)
+{
+    if (e->kind == A_TUPLE || e->kind == A_LIST) {
+        for (int i = 0; i < e->items.n; i++) {
+            alias_value(I, e->items.at[i]);
+        }
+    } else if (is_reference(e)) {
+        alias_type(I, e->type);
+    }
+}
+
+void
+alias_mutate(Infer *I, const Type *type, Loc loc)
+{
+    if (!type_is_vector(type)) {
+        return;
+    }
+    int at = object_root(I, type->object);
+    I->objects.at[at].mutated = true;
+    I->objects.at[at].mutated_loc = loc;
+    while (I->objects.at[at].lender) {
+        at = object_root(I, I->objects.at[at].lender);
+        Object *lender = &I->objects.at[at];
+        lender->mutated = true;
+        lender->aliased = true;
+        lender->mutated_loc = loc;
+    }
+}
+
+const Type *
+alias_lend(Infer *I, const Type *type, Loc loc)
+{
+    if (type->kind == TY_TUPLE) {
+        const Type **items = ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
+        for (int i = 0; i < type->rank; i++) {
+            items[i] = alias_lend(I, type->items[i], loc);
+        }
+        return type_tuple(I->arena, items, type->rank, type->is_list);
+    }
+    if (!type_is_vector(type)) {
+        return type;
+    }
+    int object = object_new(I, I->objects.at[type->object].site, loc, false);
+    I->objects.at[object].lender = type->object;
+    return type_of_object(I, type, object);
+}
+
+/* A result that may be a lent object is the caller's again, and has one name
+ * more. */
+const Type *
+alias_return(Infer *I, const Type *type)
+{
+    if (type->kind == TY_TUPLE) {
+        const Type **items = ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
+        for (int i = 0; i < type->rank; i++) {
+            items[i] = alias_return(I, type->items[i]);
+        }
+        return type_tuple(I->arena, items, type->rank, type->is_list);
+    }
+    if (!type_is_vector(type)) {
+        return type;
+    }
+    int root = object_root(I, type->object);
+    int lender = I->objects.at[root].lender;
+    if (lender == 0) {
+        return type;
+    }
+    I->objects.at[root].lender = 0;
+    int object = object_unite(I, lender, root);
+    I->objects.at[object].aliased = true;
+    return type_of_object(I, type, object);
+}
+
+/* Every site of the class 'root' goes to memory; false when one can't. */
+static bool
+demote_class(Infer *I, int root)
+{
+    bool any = false;
+    for (int i = 1; i < I->objects.n; i++) {
+        const Object *object = &I->objects.at[i];
+        if (object_root(I, i) != root) {
+            continue;
+        }
+        if (object->site == NULL) {
+            return false;
+        }
+        any |= !map_has(&I->demoted, object->site);
+        map_set(&I->demoted, object->site, I);
+    }
+    return any;
+}
+
+void
+alias_settle(Infer *I)
+{
+    for (int i = 1; i < I->objects.n; i++) {
+        const Object *object = &I->objects.at[i];
+        if (object_root(I, i) != i || !object->mutated || !object->aliased
+            || object->memory) {
+            continue;
+        }
+        if (demote_class(I, i)) {
+            infer_again(I);
+        }
+        infer_refuse(I, DIAG_ALIASED_VECTOR, object->mutated_loc,
+                     "Copy it first (`b = a + 0`), or make a new array "
+                     "instead of changing it in place.",
+                     "a small array that has two names is changed here");
+    }
+}
+
+void
+check_reach(Infer *I, const Type *type, Loc loc)
+{
+    if (!type_is_memory(type)) {
+        return;
+    }
+    const Object *object = &I->objects.at[type->object];
+    if (object->arg < 0 && !block_reaches(I, object->scope)) {
+        infer_refuse(I, DIAG_TYPE_CONFLICT, loc,
+                     "Make the array before the loop or branch.",
+                     "the array made in line %u may not exist here",
+                     (unsigned)object->loc.line);
+    }
+}

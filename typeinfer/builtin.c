@@ -1,0 +1,401 @@
+/* Types of calls of library functions, by the kinds of builtins.def. */
+#include <math.h>
+#include <string.h>
+
+#include "csrc/ir/ir.h"
+#include "typeinfer/state.h"
+
+static const char *
+short_name(BuiltinId id)
+{
+    const char *name = builtin_row(id)->name;
+    return strncmp(name, "builtins.", 9) == 0 ? name + 9 : name;
+}
+
+static _Noreturn void
+refuse_types(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
+{
+    infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
+                 "`%s` is not translated for %s", short_name(id),
+                 type_text(I->arena, type));
+}
+
+/* --- dtypes ------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    DType dtype;
+} dtype_words[] = {
+    {"float", DT_F64}, {"int", DT_I64},  {"d", DT_F64},   {"f", DT_F32},
+    {"f8", DT_F64},    {"f4", DT_F32},   {"<f8", DT_F64}, {"<f4", DT_F32},
+    {"double", DT_F64}, {"single", DT_F32}, {"?", DT_BOOL}, {"i1", DT_I8},
+    {"i2", DT_I16},    {"i4", DT_I32},   {"i8", DT_I64},  {"u1", DT_U8},
+    {"u2", DT_U16},    {"u4", DT_U32},   {"u8", DT_U64},  {"B", DT_U8},
+};
+
+DType
+need_dtype(Infer *I, const AExpr *e)
+{
+    if (e->type->kind == TY_DTYPE) {
+        return e->type->dtype;
+    }
+    const char *name = e->type->kind == TY_STR ? e->type->name : "";
+    for (int dt = 0; dt < DT_COUNT; dt++) {
+        if (strcmp(name, dtype_name((DType)dt)) == 0) {
+            return (DType)dt;
+        }
+    }
+    for (size_t i = 0; i < sizeof(dtype_words) / sizeof(dtype_words[0]); i++) {
+        if (strcmp(name, dtype_words[i].name) == 0) {
+            return dtype_words[i].dtype;
+        }
+    }
+    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
+                 "Arrays of bool, integers, float32 and float64 are "
+                 "translated.",
+                 "this is not a dtype that is translated");
+}
+
+static const Type *
+fold_convert(Infer *I, const Type *arg, const Type *to)
+{
+    if (!arg->known || !arg->weak || !to->weak) {
+        return NULL;
+    }
+    bool is_float = dtype_is_float(arg->dtype);
+    if (to->dtype == DT_F64) {
+        return type_known_float(I->arena,
+                                is_float ? arg->fval : (double)arg->ival);
+    }
+    bool inside = !is_float || fabs(arg->fval) < 0x1p62;
+    if (to->dtype == DT_I64 && inside) {
+        return type_known_int(I->arena,
+                              is_float ? (int64_t)arg->fval : arg->ival);
+    }
+    return NULL;
+}
+
+/* int(x), float(x), np.uint8(x) ... */
+static const Type *
+type_of_convert(Infer *I, AExpr *call, BuiltinId id)
+{
+    const Type *to = call->lhs->type;
+    AExpr *arg = call->items.at[0];
+    const Type *plain = type_num(I->arena, to->dtype, to->weak);
+    if (arg == NULL) {
+        refuse_types(I, call, id, type_kind(I->arena, TY_NONE));
+    }
+    if (to->weak && to->dtype == DT_BOOL) {
+        bool truth;
+        if (type_truth(arg->type, &truth)) {
+            return type_known_bool(I->arena, truth);
+        }
+        if (arg->type->kind != TY_NUM) {
+            refuse_types(I, call, id, arg->type);
+        }
+        return plain;
+    }
+    if (arg->type->kind != TY_NUM) {
+        refuse_types(I, call, id, arg->type);
+    }
+    const Type *num = need_num(I, arg, "the argument");
+    const Type *known = fold_convert(I, num, to);
+    return known ? known : plain;
+}
+
+/* --- math ---------------------------------------------------------------------------- */
+
+/* Arguments become floats as float(x) does. */
+static void
+need_numbers(Infer *I, const AExpr *call)
+{
+    for (int i = 0; i < call->items.n; i++) {
+        if (call->items.at[i] != NULL) {
+            need_num(I, call->items.at[i], "the argument");
+        }
+    }
+}
+
+static const Type *
+type_of_round(Infer *I, const AExpr *call, BuiltinId id)
+{
+    const Type *arg = need_num(I, call->items.at[0], "the argument");
+    bool strong = !arg->weak && arg->dtype != DT_F64;
+    if ((id == BUILTIN_MATH_TRUNC && strong) || arg->alt == ALT_BOOL
+        || (id == BUILTIN_ROUND && !arg->weak && arg->dtype == DT_BOOL)
+        || arg->dtype == DT_U64) {
+        refuse_types(I, call, id, arg);
+    }
+    if (arg->known && arg->weak && arg->dtype == DT_F64
+        && fabs(arg->fval) < 0x1p62) {
+        double value = id == BUILTIN_MATH_FLOOR  ? floor(arg->fval)
+                       : id == BUILTIN_MATH_CEIL ? ceil(arg->fval)
+                       : id == BUILTIN_ROUND     ? rint(arg->fval)
+                                                 : trunc(arg->fval);
+        return type_known_int(I->arena, (int64_t)value);
+    }
+    if (arg->known && arg->weak && arg->dtype != DT_F64) {
+        return type_known_int(I->arena, arg->ival);
+    }
+    return type_int(I->arena);
+}
+
+static const Type *
+type_of_abs(Infer *I, const AExpr *call, const AExpr *e)
+{
+    const Type *arg = need_operand(I, e, AO_SUB);
+    if (arg->kind == TY_ARRAY) {
+        return fresh_vector(I, call, arg->dtype, type_lanes(arg));
+    }
+    if (arg->known && arg->weak && dtype_is_float(arg->dtype)) {
+        return type_known_float(I->arena, fabs(arg->fval));
+    }
+    if (arg->known && arg->weak && arg->ival > INT64_MIN) {
+        return type_known_int(I->arena,
+                              arg->ival < 0 ? -arg->ival : arg->ival);
+    }
+    bool is_bool = arg->weak && arg->dtype == DT_BOOL;
+    const Type *type =
+        type_num(I->arena, is_bool ? DT_I64 : arg->dtype, arg->weak);
+    bool keeps = arg->dtype == DT_F64
+                 && (arg->alt == ALT_INT || arg->alt == ALT_FLOAT);
+    return keeps ? type_with_alt(I->arena, type, arg->alt) : type;
+}
+
+/* --- min, max -------------------------------------------------------------------------- */
+
+/* Known values: the first item that no later one beats. */
+static const Type *
+fold_minmax(Infer *I, AOp op, const Type *const *types, int n)
+{
+    const Type *best = types[0];
+    for (int i = 1; i < n; i++) {
+        const Type *beats = fold_binop(I->arena, op, types[i], best);
+        if (beats == NULL) {
+            return NULL;
+        }
+        best = beats->ival ? types[i] : best;
+    }
+    return best;
+}
+
+/* One of the operands, with its own type. */
+static const Type *
+type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
+{
+    const Type *types[MAX_LANES];
+    int n = call->items.n;
+    if (n == 1 && call->items.at[0]->type->kind == TY_TUPLE) {
+        const Type *tuple = call->items.at[0]->type;
+        n = tuple->rank <= MAX_LANES ? tuple->rank : 0;
+        memcpy(types, tuple->items, sizeof(*types) * (size_t)n);
+    } else if (n >= 2 && n <= MAX_LANES) {
+        for (int i = 0; i < n; i++) {
+            types[i] = need_num(I, call->items.at[i], "the argument");
+        }
+    } else {
+        n = 0;
+    }
+    if (n == 0) {
+        refuse_types(I, call, id,
+                     call->items.n ? call->items.at[0]->type
+                                   : type_kind(I->arena, TY_NONE));
+    }
+    AOp op = id == BUILTIN_MIN ? AO_LT : AO_GT;
+    const Type *known = fold_minmax(I, op, types, n);
+    if (known != NULL) {
+        return known;
+    }
+    const Type *type = type_forget(I->arena, types[0]);
+    type = type_with_alt(I->arena, type, types[0]->alt);
+    for (int i = 0; i < n; i++) {
+        type = types[i]->kind == TY_NUM
+                   ? type_join(I->arena, type, types[i]) : NULL;
+        if (type == NULL) {
+            infer_refuse(I, DIAG_TYPE_CONFLICT, call->loc,
+                         "Convert the arguments to one type.",
+                         "`%s` of %s and %s may return either",
+                         short_name(id), type_text(I->arena, types[0]),
+                         type_text(I->arena, types[i]));
+        }
+    }
+    return type_with_alt(I->arena, type, type->alt);
+}
+
+/* --- ufuncs ----------------------------------------------------------------------------- */
+
+/* The dtype NumPy computes a float ufunc in; DT_COUNT: float16. */
+static DType
+float_dtype(const Type *arg)
+{
+    if (dtype_is_float(arg->dtype)) {
+        return arg->dtype;
+    }
+    if (arg->dtype == DT_I8 || arg->dtype == DT_U8 || arg->dtype == DT_BOOL) {
+        return DT_COUNT;
+    }
+    return dtype_size(arg->dtype) == 2 ? DT_F32 : DT_F64;
+}
+
+static const Type *
+type_of_ufunc(Infer *I, const AExpr *call, BuiltinId id)
+{
+    const Type *arg = need_operand(I, call->items.at[0], AO_MUL);
+    bool is_float = dtype_is_float(arg->dtype);
+    DType out = arg->dtype;
+    if (id == BUILTIN_NP_SQRT) {
+        out = float_dtype(arg);
+    } else if (id == BUILTIN_NP_ISNAN) {
+        out = is_float ? DT_BOOL : DT_COUNT;
+    } else if (id == BUILTIN_NP_RINT && !is_float) {
+        out = float_dtype(arg);
+    }
+    if (out == DT_COUNT || arg->alt != ALT_NEVER
+        || (id == BUILTIN_NP_RINT && !is_float)) {
+        refuse_types(I, call, id, arg);
+    }
+    return arg->kind == TY_ARRAY ? fresh_vector(I, call, out, type_lanes(arg))
+                                 : type_num(I->arena, out, false);
+}
+
+static const Type *
+strong_common(Infer *I, const AExpr *call, const Type *lhs, const Type *rhs)
+{
+    Plain common = plain_common(
+        (Plain){lhs->dtype, lhs->kind == TY_NUM && lhs->weak},
+        (Plain){rhs->dtype, rhs->kind == TY_NUM && rhs->weak});
+    bool arrays = lhs->kind == TY_ARRAY || rhs->kind == TY_ARRAY;
+    int lanes = type_lanes(lhs) ? type_lanes(lhs) : type_lanes(rhs);
+    bool fits = lhs->kind == TY_NUM || rhs->kind == TY_NUM
+                || type_lanes(lhs) == type_lanes(rhs);
+    if (lhs->alt != ALT_NEVER || rhs->alt != ALT_NEVER || !fits) {
+        return NULL;
+    }
+    return arrays ? fresh_vector(I, call, common.dtype, lanes)
+                  : type_num(I->arena, common.dtype, false);
+}
+
+/* np.minimum(a, b), np.clip(a, lo, hi) */
+static const Type *
+type_of_extreme(Infer *I, const AExpr *call, BuiltinId id)
+{
+    const Type *type = need_operand(I, call->items.at[0], AO_MUL);
+    if (id == BUILTIN_NP_CLIP && type->kind == TY_NUM
+        && type->alt == ALT_NEVER) {
+        type = type_num(I->arena, type->dtype, false); /* made an array */
+    }
+    for (int i = 1; i < call->items.n; i++) {
+        const Type *other = need_operand(I, call->items.at[i], AO_MUL);
+        const Type *common = strong_common(I, call, type, other);
+        if (common == NULL) {
+            refuse_types(I, call, id, other);
+        }
+        type = common;
+    }
+    return type;
+}
+
+/* --- others ------------------------------------------------------------------------------ */
+
+static const Type *
+type_of_len(Infer *I, const AExpr *call)
+{
+    const Type *arg = call->items.at[0]->type;
+    if (arg->kind == TY_TUPLE) {
+        return type_known_int(I->arena, arg->rank);
+    }
+    if (arg->kind == TY_STR) {
+        return type_known_int(I->arena, (int64_t)strlen(arg->name));
+    }
+    if (arg->kind != TY_ARRAY) {
+        refuse_types(I, call, BUILTIN_LEN, arg);
+    }
+    check_reach(I, arg, call->loc);
+    if (arg->size[0] >= 0) {
+        return type_known_int(I->arena, arg->size[0]);
+    }
+    Type *type = arena_copy(I->arena, type_int(I->arena), sizeof(*type));
+    type->origin = size_origin(arg->size[0]);
+    return type;
+}
+
+static const Type *
+type_of_divmod(Infer *I, const AExpr *call)
+{
+    const AExpr *lhs = call->items.at[0];
+    const AExpr *rhs = call->items.at[1];
+    const Type *items[] = {
+        type_of_binop(I, call, AO_FLOORDIV, lhs, rhs),
+        type_of_binop(I, call, AO_MOD, lhs, rhs),
+    };
+    return type_tuple(I->arena, items, 2, false);
+}
+
+static const Type *
+type_of_special(Infer *I, AExpr *call, BuiltinId id)
+{
+    switch ((int)id) {
+    case BUILTIN_LEN:
+        return type_of_len(I, call);
+    case BUILTIN_ABS:
+        return type_of_abs(I, call, call->items.at[0]);
+    case BUILTIN_ROUND:
+        return type_of_round(I, call, id);
+    case BUILTIN_POW:
+        return type_of_binop(I, call, AO_POW, call->items.at[0],
+                             call->items.at[1]);
+    case BUILTIN_DIVMOD:
+        return type_of_divmod(I, call);
+    case BUILTIN_NP_CLIP:
+        return type_of_extreme(I, call, id);
+    case BUILTIN_NP_ARRAY:
+        return type_of_array(I, call);
+    case BUILTIN_COPY:
+    case BUILTIN_ASTYPE:
+        return type_of_copy(I, call, id);
+    default: /* range, enumerate, zip: typed by the loop they are for */
+        return type_kind(I->arena, TY_RANGE);
+    }
+}
+
+static const Type *
+type_of_math(Infer *I, const AExpr *call, BuiltinId id)
+{
+    need_numbers(I, call);
+    const Type *arg = call->items.at[0]->type;
+    bool is_int = !dtype_is_float(arg->dtype) || arg->alt == ALT_INT;
+    bool logs = id == BUILTIN_MATH_LOG || id == BUILTIN_MATH_LOG2
+                || id == BUILTIN_MATH_LOG10;
+    if (logs && is_int) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc,
+                     "Convert the argument with `float(...)`.",
+                     "`%s` of an int is not translated", short_name(id));
+    }
+    return type_float(I->arena);
+}
+
+const Type *
+type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
+{
+    switch (builtin_row(id)->kind) {
+    case BK_DTYPE:
+        return type_of_convert(I, call, id);
+    case BK_MATH:
+        return type_of_math(I, call, id);
+    case BK_ROUND:
+        return type_of_round(I, call, id);
+    case BK_TEST:
+        need_numbers(I, call);
+        return type_bool(I->arena);
+    case BK_UFUNC:
+        return type_of_ufunc(I, call, id);
+    case BK_MINMAX:
+        return type_of_minmax(I, call, id);
+    case BK_UMINMAX:
+        return type_of_extreme(I, call, id);
+    case BK_MAKE:
+        return type_of_make(I, call, id);
+    default:
+        return type_of_special(I, call, id);
+    }
+}

@@ -1,0 +1,575 @@
+/* Expressions: the typed copy of each.
+ *
+ * Known values are folded on the way, so that `len(img.shape) == 2` is a known
+ * bool; what a known condition cuts off is never typed.  A condition is not
+ * typed as a value: `mask is None or mask[y, x]` needs no common type of its
+ * two sides.  Names that may be unbound are tested where they are read, so
+ * no other rule knows of that.
+ */
+#include <string.h>
+
+#include "typeinfer/state.h"
+
+/* Beyond this many typed nodes the program is too large (VZ-2012). */
+enum { MAX_TYPED = 400000 };
+
+AExpr *
+node_like(Infer *I, const AExpr *e)
+{
+    AExpr *copy = ast_expr(I->arena, e->kind, e->loc);
+    copy->op = e->op;
+    copy->name = e->name;
+    copy->binding = e->binding;
+    copy->type = e->type;
+    if (++I->nodes > MAX_TYPED) {
+        infer_refuse(I, DIAG_TOO_LARGE, I->unit->funcs.at[0]->loc, NULL,
+                     "`%s` with all that it calls is too large to compile",
+                     I->unit->funcs.at[0]->name);
+    }
+    return copy;
+}
+
+/* --- simple expressions --------------------------------------------------------- */
+
+static bool
+all_simple(const AExprVec *items)
+{
+    for (int i = 0; i < items->n; i++) {
+        if (items->at[i] != NULL && !is_simple(items->at[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool
+is_known(const AExpr *e)
+{
+    bool truth;
+    return e->type->kind == TY_NUM
+               ? e->type->known && e->type->alt == ALT_NEVER
+               : type_truth(e->type, &truth);
+}
+
+bool
+is_simple(const AExpr *e)
+{
+    switch ((int)e->kind) {
+    case A_CONST:
+    case A_GLOBAL:
+        return true;
+    case A_NAME:
+        return e->version == NULL || e->version->type->alt != ALT_UNBOUND;
+    case A_ATTR:
+        return is_simple(e->lhs);
+    case A_TUPLE:
+    case A_LIST:
+        return all_simple(&e->items);
+    case A_BINOP:
+        return is_known(e) && is_simple(e->lhs) && is_simple(e->rhs);
+    case A_UNARY:
+        return is_known(e) && is_simple(e->lhs);
+    case A_COMPARE:
+        return is_known(e) && is_simple(e->lhs) && all_simple(&e->items);
+    case A_BOOLOP:
+        return is_known(e) && all_simple(&e->items);
+    case A_CALL:
+        return is_known(e) && e->callee == NULL && all_simple(&e->items);
+    case A_SUBSCRIPT:
+        return e->lhs->type->kind == TY_TUPLE && is_simple(e->lhs)
+               && all_simple(&e->items) && e->type->kind != TY_ARRAY;
+    case A_SLICE:
+        return all_simple(&e->items);
+    default:
+        return false;
+    }
+}
+
+int
+cond_origin(const AExpr *e)
+{
+    if (e == NULL || e->type == NULL) {
+        return 0;
+    }
+    if (e->type->kind == TY_NUM && e->type->origin) {
+        return e->type->origin;
+    }
+    int found = 0;
+    if (e->kind == A_UNARY || e->kind == A_COMPARE || e->kind == A_BINOP) {
+        found = cond_origin(e->lhs);
+        found = found ? found : cond_origin(e->rhs);
+    }
+    for (int i = 0; !found && e->kind != A_CALL && i < e->items.n; i++) {
+        found = cond_origin(e->items.at[i]);
+    }
+    return found;
+}
+
+/* --- operands --------------------------------------------------------------------- */
+
+/* What an operation sees of a number: None can't be operated on, so lower
+ * tests that it isn't. */
+static const Type *
+without_none(Infer *I, const Type *type)
+{
+    return type->alt == ALT_NONE ? type_with_alt(I->arena, type, ALT_NEVER)
+                                 : type;
+}
+
+const Type *
+need_num(Infer *I, const AExpr *e, const char *what)
+{
+    if (e->type->kind != TY_NUM) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "%s is %s and not a number", what,
+                     type_text(I->arena, e->type));
+    }
+    return without_none(I, e->type);
+}
+
+const Type *
+need_operand(Infer *I, const AExpr *e, AOp op)
+{
+    const Type *type = e->type;
+    if (type->kind == TY_NUM) {
+        return without_none(I, type);
+    }
+    if (type->kind != TY_ARRAY) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "`%s` is not translated for %s", op_text(op),
+                     type_text(I->arena, type));
+    }
+    check_reach(I, type, e->loc);
+    if (type_lanes(type)) {
+        return type;
+    }
+    if (type->rank == 1) {
+        infer_pin(I, size_origin(type->size[0]));
+    }
+    infer_refuse(I, DIAG_UNKNOWN_SIZE, e->loc,
+                 "Write a loop over its elements.",
+                 "`%s` of %s: only parts with at most %d elements are "
+                 "translated",
+                 op_text(op), type_text(I->arena, type), MAX_LANES);
+}
+
+/* --- operators ---------------------------------------------------------------------- */
+
+static const Type *
+tuple_sum(Infer *I, const Type *lhs, const Type *rhs)
+{
+    int n = lhs->rank + rhs->rank;
+    const Type **items = ARENA_ARRAY(I->arena, const Type *, n + 1);
+    for (int i = 0; i < n; i++) {
+        items[i] = i < lhs->rank ? lhs->items[i] : rhs->items[i - lhs->rank];
+    }
+    return type_tuple(I->arena, items, n, lhs->is_list);
+}
+
+static _Noreturn void
+refuse_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,
+             const Type *rhs)
+{
+    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                 "`%s` is not translated for %s and %s", op_text(op),
+                 type_text(I->arena, lhs), type_text(I->arena, rhs));
+}
+
+const Type *
+type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
+              const AExpr *rhs)
+{
+    bool tuples = lhs->type->kind == TY_TUPLE && rhs->type->kind == TY_TUPLE
+                  && lhs->type->is_list == rhs->type->is_list;
+    if (tuples && op == AO_ADD) {
+        return tuple_sum(I, lhs->type, rhs->type);
+    }
+    const Type *a = need_operand(I, lhs, op);
+    const Type *b = need_operand(I, rhs, op);
+    if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) {
+        BinRule rule = rule_vector(I->arena, op, a, b);
+        if (rule.type == NULL) {
+            refuse_binop(I, e, op, a, b);
+        }
+        return fresh_vector(I, e, rule.type->dtype, type_lanes(rule.type));
+    }
+    const Type *known = fold_binop(I->arena, op, a, b);
+    if (known != NULL) {
+        return known;
+    }
+    BinRule rule = rule_binop(I->arena, op, a, b);
+    if (rule.type == NULL) {
+        refuse_binop(I, e, op, a, b);
+    }
+    return rule.type;
+}
+
+static AExpr *
+infer_binop(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    out->lhs = infer_expr(I, e->lhs);
+    out->rhs = infer_expr(I, e->rhs);
+    out->type = type_of_binop(I, e, e->op, out->lhs, out->rhs);
+    return out;
+}
+
+static AExpr *
+infer_not(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    out->lhs = infer_cond(I, e->lhs);
+    bool truth;
+    out->type = type_truth(out->lhs->type, &truth)
+                    ? type_known_bool(I->arena, !truth)
+                    : type_bool(I->arena);
+    return out;
+}
+
+static AExpr *
+infer_unary(Infer *I, const AExpr *e)
+{
+    if (e->op == AO_NOT) {
+        return infer_not(I, e);
+    }
+    AExpr *out = node_like(I, e);
+    out->lhs = infer_expr(I, e->lhs);
+    const Type *arg = need_operand(I, out->lhs, e->op);
+    out->type = fold_unary(I->arena, e->op, arg);
+    if (out->type != NULL) {
+        return out;
+    }
+    bool only_main;
+    out->type = rule_unary(I->arena, e->op, arg, &only_main);
+    if (out->type == NULL) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "unary `%s` is not translated for %s", op_text(e->op),
+                     type_text(I->arena, arg));
+    }
+    if (out->type->kind == TY_ARRAY) {
+        out->type =
+            fresh_vector(I, e, out->type->dtype, type_lanes(out->type));
+    }
+    return out;
+}
+
+/* --- comparisons --------------------------------------------------------------------- */
+
+/* 'a is None': decided, or by the flag. */
+static const Type *
+type_of_is(Infer *I, const AExpr *e, AOp op, const Type *lhs, const Type *rhs)
+{
+    const Type *other = lhs->kind == TY_NONE ? rhs : lhs;
+    if (lhs->kind != TY_NONE && rhs->kind != TY_NONE) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
+                     "Compare with `==`.",
+                     "`is` is translated for None only, not for %s and %s",
+                     type_text(I->arena, lhs), type_text(I->arena, rhs));
+    }
+    if (other->alt == ALT_NONE) {
+        return type_bool(I->arena);
+    }
+    bool same = other->kind == TY_NONE;
+    return type_known_bool(I->arena, same == (op == AO_IS));
+}
+
+/* '==' and '!=' of values that are no numbers; NULL: not that case. */
+static const Type *
+type_of_plain_equal(Infer *I, AOp op, const Type *lhs, const Type *rhs)
+{
+    bool strings = lhs->kind == TY_STR && rhs->kind == TY_STR;
+    bool text = lhs->kind == TY_STR || rhs->kind == TY_STR;
+    bool none = lhs->kind == TY_NONE || rhs->kind == TY_NONE;
+    bool arrays = lhs->kind == TY_ARRAY || rhs->kind == TY_ARRAY;
+    if ((op != AO_EQ && op != AO_NE) || (!text && !none) || arrays
+        || lhs->alt != ALT_NEVER || rhs->alt != ALT_NEVER) {
+        return NULL;
+    }
+    bool same = strings ? lhs->name == rhs->name
+                        : lhs->kind == TY_NONE && rhs->kind == TY_NONE;
+    return type_known_bool(I->arena, same == (op == AO_EQ));
+}
+
+static const Type *
+type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
+                const AExpr *rhs)
+{
+    if (op == AO_IS || op == AO_ISNOT) {
+        return type_of_is(I, e, op, lhs->type, rhs->type);
+    }
+    const Type *plain = type_of_plain_equal(I, op, lhs->type, rhs->type);
+    if (plain != NULL) {
+        return plain;
+    }
+    return type_of_binop(I, e, op, lhs, rhs);
+}
+
+/* The value of a chain: the first comparison that is false, or the last. */
+static const Type *
+join_chain(Infer *I, const AExpr *e, const Type *so_far, const Type *next)
+{
+    bool truth;
+    if (so_far == NULL) {
+        return next;
+    }
+    if (type_truth(so_far, &truth)) {
+        return truth ? next : so_far;
+    }
+    if (next->kind == TY_ARRAY || so_far->kind == TY_ARRAY) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "a chain of comparisons of arrays is not translated");
+    }
+    const Type *joined = type_join(I->arena, so_far, next);
+    return joined ? joined : type_bool(I->arena);
+}
+
+static AExpr *
+infer_compare(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    out->lhs = infer_expr(I, e->lhs);
+    const AExpr *lhs = out->lhs;
+    const Type *type = NULL;
+    for (int i = 0; i < e->items.n; i++) {
+        bool truth;
+        if (type != NULL && type_truth(type, &truth) && !truth) {
+            break; /* 2 < 1 < f(x): f is never called */
+        }
+        AExpr *rhs = infer_expr(I, e->items.at[i]);
+        const Type *one = type_of_compare(I, e, e->ops.at[i], lhs, rhs);
+        vec_push(I->arena, &out->items, rhs);
+        vec_push(I->arena, &out->ops, e->ops.at[i]);
+        type = join_chain(I, e, type, one);
+        lhs = rhs;
+    }
+    out->type = type;
+    return out;
+}
+
+/* --- and, or, if-else ------------------------------------------------------------------ */
+
+/* Infers the items that may be evaluated; "decided" tells that the last one
+ * ends the evaluation. */
+static AExpr *
+infer_items_of(Infer *I, const AExpr *e, bool as_cond, bool *decided)
+{
+    AExpr *out = node_like(I, e);
+    *decided = false;
+    for (int i = 0; i < e->items.n && !*decided; i++) {
+        AExpr *item = as_cond ? infer_cond(I, e->items.at[i])
+                              : infer_expr(I, e->items.at[i]);
+        bool truth;
+        bool known = type_truth(item->type, &truth);
+        *decided = known && truth == (e->op == AO_OR);
+        bool last = i + 1 == e->items.n;
+        if (known && !*decided && !last && is_simple(item)) {
+            continue; /* `True and x` is `x` */
+        }
+        vec_push(I->arena, &out->items, item);
+    }
+    return out;
+}
+
+static _Noreturn void
+refuse_join(Infer *I, const AExpr *e, const AExpr *cond, const Type *lhs,
+            const Type *rhs)
+{
+    infer_pin(I, cond_origin(cond));
+    infer_refuse(I, DIAG_TYPE_CONFLICT, e->loc, NULL,
+                 "the value is %s or %s", type_text(I->arena, lhs),
+                 type_text(I->arena, rhs));
+}
+
+static const Type *
+join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
+            const AExpr *rhs)
+{
+    const Type *type = type_join(I->arena, lhs->type, rhs->type);
+    if (type == NULL) {
+        refuse_join(I, e, cond, lhs->type, rhs->type);
+    }
+    if (type_is_vector(type)) {
+        int object = object_unite(I, lhs->type->object, rhs->type->object);
+        alias_value(I, lhs);
+        alias_value(I, rhs);
+        type = type_of_object(I, type, object);
+    }
+    return type;
+}
+
+static AExpr *
+infer_boolop(Infer *I, const AExpr *e)
+{
+    bool decided;
+    AExpr *out = infer_items_of(I, e, false, &decided);
+    if (out->items.n == 1) {
+        return out->items.at[0];
+    }
+    out->type = out->items.at[0]->type;
+    const AExpr *so_far = out->items.at[0];
+    for (int i = 1; i < out->items.n; i++) {
+        AExpr *both = node_like(I, e);
+        both->type = join_values(I, e, so_far, so_far, out->items.at[i]);
+        so_far = both;
+    }
+    out->type = type_forget(I->arena, so_far->type);
+    if (so_far->type->alt != ALT_NEVER) {
+        out->type = so_far->type;
+    }
+    return out;
+}
+
+static AExpr *
+cond_boolop(Infer *I, const AExpr *e)
+{
+    bool decided;
+    AExpr *out = infer_items_of(I, e, true, &decided);
+    if (out->items.n == 1) {
+        return out->items.at[0];
+    }
+    out->type = decided ? type_known_bool(I->arena, e->op == AO_OR)
+                        : type_bool(I->arena);
+    return out;
+}
+
+AExpr *
+infer_cond(Infer *I, const AExpr *e)
+{
+    if (e->kind == A_BOOLOP) {
+        return cond_boolop(I, e);
+    }
+    AExpr *out = infer_expr(I, e);
+    bool small = type_lanes(out->type) == 1;
+    if (out->type->kind == TY_ARRAY && !small) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "%s as a condition is not translated",
+                     type_text(I->arena, out->type));
+    }
+    return out;
+}
+
+static AExpr *
+infer_ifexp(Infer *I, const AExpr *e)
+{
+    AExpr *cond = infer_cond(I, e->items.at[0]);
+    AExpr *out = node_like(I, e);
+    vec_push(I->arena, &out->items, cond);
+    bool truth;
+    if (type_truth(cond->type, &truth)) {
+        AExpr *taken = infer_expr(I, e->items.at[truth ? 1 : 2]);
+        if (is_simple(cond)) {
+            return taken;
+        }
+        vec_push(I->arena, &out->items, truth ? taken : NULL);
+        vec_push(I->arena, &out->items, truth ? NULL : taken);
+        out->type = taken->type;
+        return out;
+    }
+    AExpr *yes = infer_expr(I, e->items.at[1]);
+    AExpr *no = infer_expr(I, e->items.at[2]);
+    vec_push(I->arena, &out->items, yes);
+    vec_push(I->arena, &out->items, no);
+    out->type = join_values(I, e, cond, yes, no);
+    return out;
+}
+
+/* --- names and displays ------------------------------------------------------------------ */
+
+/* Reading an unbound name raises: the statement ends here. */
+static _Noreturn void
+read_unbound(Infer *I)
+{
+    longjmp(*I->raise, 1);
+}
+
+static AExpr *
+infer_name(Infer *I, const AExpr *e)
+{
+    int number = name_number(I->frame, e->name);
+    Ver *ver = number >= 0 ? I->frame->env.at[number] : NULL;
+    if (ver == NULL) {
+        read_unbound(I);
+    }
+    if (ver->conflict != NULL) {
+        report_conflict(I, e->name, ver, e->loc);
+    }
+    AExpr *out = node_like(I, e);
+    out->version = &ver->base;
+    out->type = ver->base.type;
+    if (out->type->alt == ALT_UNBOUND) {
+        out->type = type_with_alt(I->arena, out->type, ALT_NEVER);
+    }
+    check_reach(I, out->type, e->loc);
+    return out;
+}
+
+static AExpr *
+infer_display(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    int n = e->items.n;
+    const Type **items = ARENA_ARRAY(I->arena, const Type *, n + 1);
+    for (int i = 0; i < n; i++) {
+        AExpr *item = infer_expr(I, e->items.at[i]);
+        vec_push(I->arena, &out->items, item);
+        alias_value(I, item);
+        items[i] = item->type;
+    }
+    out->type = type_tuple(I->arena, items, n, e->kind == A_LIST);
+    return out;
+}
+
+static AExpr *
+infer_const(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    if (out->type == NULL) {
+        out->type = type_kind(I->arena, TY_NONE);
+    }
+    return out;
+}
+
+static _Noreturn void
+refuse_syntax(Infer *I, const AExpr *e)
+{
+    infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, e->loc, NULL,
+                 "%s is not translated",
+                 e->kind == A_STARRED ? "`*` in an expression"
+                 : e->kind == A_SLICE ? "a slice here"
+                 : e->name            ? e->name
+                                      : "this expression");
+}
+
+AExpr *
+infer_expr(Infer *I, const AExpr *e)
+{
+    switch ((int)e->kind) {
+    case A_CONST:
+        return infer_const(I, e);
+    case A_NAME:
+        return infer_name(I, e);
+    case A_GLOBAL:
+        return infer_global(I, e);
+    case A_BINOP:
+        return infer_binop(I, e);
+    case A_UNARY:
+        return infer_unary(I, e);
+    case A_BOOLOP:
+        return infer_boolop(I, e);
+    case A_COMPARE:
+        return infer_compare(I, e);
+    case A_CALL:
+        return infer_call(I, e);
+    case A_ATTR:
+        return infer_attr(I, e);
+    case A_SUBSCRIPT:
+        return infer_subscript(I, e);
+    case A_TUPLE:
+    case A_LIST:
+        return infer_display(I, e);
+    case A_IFEXP:
+        return infer_ifexp(I, e);
+    default:
+        refuse_syntax(I, e);
+    }
+}

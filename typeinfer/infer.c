@@ -1,0 +1,212 @@
+/* S1: inference of one specialisation.
+ *
+ * An abstract run of the entry from the types of its arguments.  It ends in
+ * one of three ways: a typed copy of the program; a refusal; or the demand
+ * for more knowledge -- the size of an axis, the value of an argument, an
+ * array that must live in memory -- with which it begins again.  Every new
+ * beginning adds a fact, and there are few, so this ends.
+ *
+ * Files: types, rules, table     what a type is and what operators do to it
+ *        state, alias, live      environments, joins, objects
+ *        stmt, loop              control flow
+ *        expr, subscript, call, builtin, make
+ */
+#include "typeinfer/infer.h"
+
+#include "typeinfer/state.h"
+
+enum { MOST_BEGINNINGS = 200 };
+
+/* The type of an argument with all that was pinned. */
+static const Type *
+pinned_type(Arena *arena, SigArg *arg)
+{
+    const Type *type = arg->type;
+    Type *copy = arena_copy(arena, type, sizeof(*type));
+    if (type->kind == TY_NUM && arg->pin_value) {
+        copy->known = true;
+        copy->ival = arg->ival;
+        copy->fval = arg->fval;
+    }
+    for (int i = 0; type->kind == TY_ARRAY && i < type->rank; i++) {
+        if (arg->pin_size[i]) {
+            copy->size[i] = arg->sizes[i];
+        }
+    }
+    arg->type = copy;
+    return copy;
+}
+
+/* The same with objects and origins, as the program sees it. */
+static const Type *
+argument_type(Infer *I, int number, Loc loc)
+{
+    Type *type = arena_copy(I->arena,
+                            pinned_type(I->arena, &I->sig->args[number]),
+                            sizeof(*type));
+    if (type->kind == TY_ARRAY) {
+        type->object = object_new(I, NULL, loc, true);
+        I->objects.at[type->object].arg = number;
+        type->memory = true;
+        for (int i = 0; i < type->rank; i++) {
+            if (type->size[i] < 0) {
+                type->size[i] = size_with_origin(origin_of_size(number, i));
+            }
+        }
+    } else if (type->kind == TY_NUM && !type->known
+               && !dtype_is_float(type->dtype)) {
+        type->origin = origin_of_value(number);
+    }
+    return type;
+}
+
+static void
+bind_hidden(Infer *I, int first)
+{
+    int n = I->sig->nargs - first;
+    I->hidden = ARENA_ARRAY(I->arena, Version *, n + 1);
+    for (int i = 0; i < n; i++) {
+        Loc loc = I->unit->funcs.at[0]->loc;
+        const Type *type = argument_type(I, first + i, loc);
+        I->hidden[i] = &ver_new(I, sym("global"), type, loc)->base;
+    }
+}
+
+/* --- results ------------------------------------------------------------------------- */
+
+static _Noreturn void
+refuse_result(Infer *I, const AFunc *func, const Type *type, const char *why)
+{
+    infer_refuse(I, DIAG_UNSUPPORTED_RETURN, func->returned->loc, NULL,
+                 "%s is returned, %s", type_text(I->arena, type), why);
+}
+
+/* Objects that are returned already, so that none is returned twice. */
+typedef struct Returned {
+    int objects[64];
+    int n;
+} Returned;
+
+static void
+check_array_result(Infer *I, const AFunc *func, const Type *type,
+                   Returned *seen)
+{
+    int object = type->memory ? type->object : object_root(I, type->object);
+    const Object *o = &I->objects.at[object];
+    if (type->memory && type->view) {
+        refuse_result(I, func, type, "which is part of another array");
+    }
+    if (type->alt != ALT_NEVER) {
+        refuse_result(I, func, type, "which may be unbound");
+    }
+    if (o->any_order) {
+        refuse_result(I, func, type,
+                      "whose memory order follows another array");
+    }
+    if (type->memory && o->arg >= 0) {
+        return;
+    }
+    for (int i = 0; i < seen->n; i++) {
+        if (seen->objects[i] == object) {
+            refuse_result(I, func, type, "the same array twice");
+        }
+    }
+    if (seen->n == 64) {
+        refuse_result(I, func, type, "one of too many");
+    }
+    seen->objects[seen->n++] = object;
+    if (type->memory && !block_reaches(I, o->scope)) {
+        refuse_result(I, func, type,
+                      "which was made in a loop or a branch");
+    }
+}
+
+static void
+check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
+{
+    switch ((int)type->kind) {
+    case TY_NONE:
+    case TY_STR:
+        return;
+    case TY_NUM:
+        return;
+    case TY_ARRAY:
+        check_array_result(I, func, type, seen);
+        return;
+    case TY_TUPLE:
+        for (int i = 0; i < type->rank; i++) {
+            check_result(I, func, type->items[i], seen);
+        }
+        return;
+    default:
+        refuse_result(I, func, type, "which can't be handed over");
+    }
+}
+
+/* --- the entry ------------------------------------------------------------------------- */
+
+static AFunc *
+run_entry(Infer *I)
+{
+    const AFunc *func = I->unit->funcs.at[0];
+    if (func->has_varargs || I->sig->nargs < func->params.n) {
+        infer_refuse(I, DIAG_UNSUPPORTED_ARGUMENT, func->loc, NULL,
+                     "`%s` has `*args` or `**kwargs`", func->name);
+    }
+    AFunc *typed = ARENA_NEW(I->arena, AFunc);
+    typed->name = func->name;
+    typed->qualname = func->qualname;
+    typed->loc = func->loc;
+    Frame frame;
+    frame_init(I, &frame, func);
+    I->frame = &frame;
+    for (int i = 0; i < func->params.n; i++) {
+        AParam param = func->params.at[i];
+        const Type *type = argument_type(I, i, func->loc);
+        param.version = &env_bind(I, param.name, type, func->loc)->base;
+        param.dflt = NULL;
+        vec_push(I->arena, &typed->params, param);
+    }
+    bind_hidden(I, func->params.n);
+    for (int i = func->params.n; i < I->sig->nargs; i++) {
+        AParam param = {.name = sym("global")};
+        param.version = I->hidden[i - func->params.n];
+        vec_push(I->arena, &typed->params, param);
+    }
+    infer_body(I, &frame, typed);
+    Returned seen = {.n = 0};
+    check_result(I, typed, typed->result, &seen);
+    alias_settle(I);
+    return typed;
+}
+
+/* Everything of one beginning is made anew but the facts demanded so far. */
+static AFunc *
+begin(Unit *unit, Signature *sig, const Map *demoted, Infer *I)
+{
+    *I = (Infer){.arena = unit->arena, .unit = unit, .sig = sig};
+    I->demoted = *demoted;
+    I->lives = map_new(I->arena);
+    BlockScope top = {.up = 0};
+    vec_push(I->arena, &I->scopes, top);
+    object_new(I, NULL, unit->funcs.at[0]->loc, false);
+    if (setjmp(I->stop) != 0) {
+        return NULL;
+    }
+    return run_entry(I);
+}
+
+AFunc *
+infer_unit(Unit *unit, Signature *sig)
+{
+    Map demoted = map_new(unit->arena);
+    Infer *I = ARENA_NEW(unit->arena, Infer);
+    for (int i = 0; i < MOST_BEGINNINGS; i++) {
+        AFunc *typed = begin(unit, sig, &demoted, I);
+        if (typed != NULL || !I->again) {
+            return typed;
+        }
+        demoted = I->demoted;
+    }
+    fatal("infer: no end of new demands");
+}

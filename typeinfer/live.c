@@ -1,0 +1,237 @@
+/* Live names: which may be read before they are written, at a loop's head.
+ *
+ *     for r in range(h):       live here: img h (total is written first)
+ *         total = 0
+ *         for c in range(w):   live here: img h w r total
+ *             total += img[r, c]
+ *
+ * Only live names need a version for the loop to carry, so temporaries cost
+ * nothing.  The classical backward analysis on the tree: what is live before a
+ * statement is what it reads, and what is live after it and not written by
+ * it.  Loops are repeated until nothing is added.
+ */
+#include <string.h>
+
+#include "typeinfer/state.h"
+
+typedef uint64_t *Bits;
+
+struct Live {
+    Infer *I;
+    const Frame *frame;
+    int words;
+    Map heads; /* AStmt of a loop -> Bits */
+};
+
+/* Where 'break' and 'continue' go. */
+typedef struct LiveLoop {
+    Bits at_break;
+    Bits at_continue;
+} LiveLoop;
+
+static void live_block(Live *live, const ABlock *block, Bits bits,
+                       const LiveLoop *loop);
+
+static Bits
+new_bits(Live *live)
+{
+    return ARENA_ARRAY(live->I->arena, uint64_t, live->words);
+}
+
+static Bits
+copy_bits(Live *live, const uint64_t *bits)
+{
+    return arena_copy(live->I->arena, bits,
+                      sizeof(uint64_t) * (size_t)live->words);
+}
+
+static bool
+add_bits(Live *live, Bits into, const uint64_t *from)
+{
+    bool changed = false;
+    for (int i = 0; i < live->words; i++) {
+        changed |= (from[i] & ~into[i]) != 0;
+        into[i] |= from[i];
+    }
+    return changed;
+}
+
+static void
+read_name(Live *live, Sym name, Bits bits)
+{
+    int number = name_number(live->frame, name);
+    if (number >= 0) {
+        bits[number / 64] |= UINT64_C(1) << (number % 64);
+    }
+}
+
+static void
+read_expr(Live *live, const AExpr *e, Bits bits)
+{
+    if (e == NULL) {
+        return;
+    }
+    if (e->kind == A_NAME) {
+        read_name(live, e->name, bits);
+    }
+    read_expr(live, e->lhs, bits);
+    read_expr(live, e->rhs, bits);
+    for (int i = 0; i < e->items.n; i++) {
+        read_expr(live, e->items.at[i], bits);
+    }
+}
+
+/* Names that are targets are dead before; a subscript is read. */
+static void
+write_target(Live *live, const AExpr *e, Bits bits)
+{
+    if (e->kind == A_NAME) {
+        int number = name_number(live->frame, e->name);
+        if (number >= 0) {
+            bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
+        }
+    } else if (e->kind == A_TUPLE || e->kind == A_LIST) {
+        for (int i = 0; i < e->items.n; i++) {
+            write_target(live, e->items.at[i], bits);
+        }
+    }
+}
+
+static void
+read_target(Live *live, const AExpr *e, Bits bits)
+{
+    if (e->kind == A_TUPLE || e->kind == A_LIST) {
+        for (int i = 0; i < e->items.n; i++) {
+            read_target(live, e->items.at[i], bits);
+        }
+    } else if (e->kind != A_NAME) {
+        read_expr(live, e, bits);
+    }
+}
+
+static void
+live_assign(Live *live, const AStmt *s, Bits bits)
+{
+    for (int i = 0; i < s->targets.n; i++) {
+        write_target(live, s->targets.at[i], bits);
+    }
+    for (int i = 0; i < s->targets.n; i++) {
+        if (s->kind == AS_AUG) {
+            read_expr(live, s->targets.at[i], bits);
+        } else {
+            read_target(live, s->targets.at[i], bits);
+        }
+    }
+    read_expr(live, s->value, bits);
+}
+
+static void
+live_if(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
+{
+    Bits other = copy_bits(live, bits);
+    live_block(live, &s->body, bits, loop);
+    live_block(live, &s->orelse, other, loop);
+    add_bits(live, bits, other);
+    read_expr(live, s->value, bits);
+}
+
+/* 'bits' is what is live after the loop, then what is live at its head. */
+static void
+live_loop(Live *live, const AStmt *s, Bits bits, const LiveLoop *outer)
+{
+    LiveLoop loop = {.at_break = copy_bits(live, bits)};
+    live_block(live, &s->orelse, bits, outer);
+    if (s->kind == AS_WHILE) {
+        read_expr(live, s->value, bits);
+    }
+    bool changed = true;
+    while (changed) {
+        Bits body = copy_bits(live, bits);
+        loop.at_continue = bits;
+        live_block(live, &s->body, body, &loop);
+        if (s->kind == AS_FOR) {
+            write_target(live, s->targets.at[0], body);
+            read_target(live, s->targets.at[0], body);
+        }
+        changed = add_bits(live, bits, body);
+    }
+    Bits head = map_get(&live->heads, s);
+    if (head == NULL) {
+        map_set(&live->heads, s, copy_bits(live, bits));
+    } else {
+        add_bits(live, head, bits);
+    }
+    if (s->kind == AS_FOR) {
+        read_expr(live, s->value, bits);
+    }
+}
+
+static void
+live_stmt(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
+{
+    size_t size = sizeof(uint64_t) * (size_t)live->words;
+    switch ((int)s->kind) {
+    case AS_ASSIGN:
+    case AS_AUG:
+        live_assign(live, s, bits);
+        break;
+    case AS_IF:
+        live_if(live, s, bits, loop);
+        break;
+    case AS_FOR:
+    case AS_WHILE:
+        live_loop(live, s, bits, loop);
+        break;
+    case AS_RETURN:
+    case AS_RAISE:
+        memset(bits, 0, size);
+        read_expr(live, s->value, bits);
+        break;
+    case AS_BREAK:
+        if (loop != NULL) {
+            memcpy(bits, loop->at_break, size);
+        }
+        break;
+    case AS_CONTINUE:
+        if (loop != NULL) {
+            memcpy(bits, loop->at_continue, size);
+        }
+        break;
+    default:
+        read_expr(live, s->value, bits);
+        break;
+    }
+}
+
+static void
+live_block(Live *live, const ABlock *block, Bits bits, const LiveLoop *loop)
+{
+    for (int i = block->n - 1; i >= 0; i--) {
+        live_stmt(live, block->at[i], bits, loop);
+    }
+}
+
+Live *
+live_make(Infer *I, const Frame *frame)
+{
+    Live *live = map_get(&I->lives, frame->func);
+    if (live != NULL) {
+        return live;
+    }
+    live = ARENA_NEW(I->arena, Live);
+    live->I = I;
+    live->frame = frame;
+    live->words = (frame->n + 63) / 64;
+    live->heads = map_new(I->arena);
+    live_block(live, &frame->func->body, new_bits(live), NULL);
+    live->frame = NULL;
+    map_set(&I->lives, frame->func, live);
+    return live;
+}
+
+bool
+live_at_head(const Live *live, const AStmt *loop, int number)
+{
+    const uint64_t *head = map_get(&live->heads, loop);
+    return head == NULL || (head[number / 64] >> (number % 64) & 1) != 0;
+}

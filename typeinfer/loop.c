@@ -1,0 +1,523 @@
+/* Loops: a fixed point over the names that they carry.
+ *
+ *     total = 0                    round 1: total is int
+ *     for v in a:                  its end: float64 scalar
+ *         total += v               round 2: float64 scalar or int; the same
+ *     return total                          at its end: done
+ *
+ * A carried name has one version at the loop's head (Carried.head); entry and
+ * every way back convert to it.  Values that are known before the loop are
+ * forgotten if the name is assigned in it, which saves a round.
+ *
+ * The ways out: a loop that ends by its test or range leaves with the
+ * versions of the head, and 'break' converts to those too.  Where that says
+ * too little -- `else`, `while True`, a range that surely has a round -- what
+ * holds after the loop gets versions of its own.
+ */
+#include <string.h>
+
+#include "typeinfer/state.h"
+
+enum { MOST_ROUNDS = 12 };
+
+typedef struct Carried {
+    int number;
+    Sym name;
+    Ver *entry;
+    Ver *head;
+    const Type *type; /* at the head; NULL: unbound */
+    const Conflict *conflict;
+    Loc loc;
+} Carried;
+
+/* A loop under inference. */
+typedef struct Loop {
+    const AStmt *s;
+    AStmt *copy;
+    Env entry;
+    ABlock *entry_converts;
+    VEC(Carried) carried;
+    Map assigned; /* names assigned in the loop */
+    LoopFrame frame;
+    bool never_ends; /* while True */
+    bool has_round;  /* surely runs at least once */
+} Loop;
+
+/* --- what the loop assigns ----------------------------------------------------------- */
+
+static void
+note_target(Map *map, const AExpr *target)
+{
+    if (target->kind == A_NAME) {
+        map_set(map, target->name, map);
+    }
+    bool display = target->kind == A_TUPLE || target->kind == A_LIST;
+    for (int i = 0; display && i < target->items.n; i++) {
+        note_target(map, target->items.at[i]);
+    }
+}
+
+static void
+note_block(Map *map, const ABlock *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const AStmt *s = block->at[i];
+        for (int k = 0; k < s->targets.n; k++) {
+            note_target(map, s->targets.at[k]);
+        }
+        note_block(map, &s->body);
+        note_block(map, &s->orelse);
+    }
+}
+
+/* Widens what is known where a loop may change it. */
+static const Type *
+entry_type(Infer *I, const Ver *ver)
+{
+    if (ver == NULL) {
+        return NULL;
+    }
+    const Type *type = ver->base.type;
+    bool plain = type->kind == TY_NUM && type->alt == ALT_NEVER;
+    return plain ? type_forget(I->arena, type) : type;
+}
+
+static void
+add_carried(Infer *I, Loop *loop, Sym name)
+{
+    int number = name_number(I->frame, name);
+    if (!live_at_head(I->frame->live, loop->s, number)) {
+        return;
+    }
+    Ver *ver = loop->entry.at[number];
+    Carried c = {
+        .number = number,
+        .name = name,
+        .entry = ver,
+        .type = entry_type(I, ver),
+        .conflict = ver ? ver->conflict : NULL,
+        .loc = ver ? ver->base.loc : loop->s->loc,
+    };
+    vec_push(I->arena, &loop->carried, c);
+}
+
+static void
+loop_init(Infer *I, const AStmt *s, ABlock *out, Loop *loop)
+{
+    *loop = (Loop){.s = s};
+    loop->entry_converts = add_converts(I, out, s->loc);
+    loop->copy = ast_stmt(I->arena, s->kind, s->loc);
+    vec_push(I->arena, out, loop->copy);
+    loop->assigned = map_new(I->arena);
+    for (int i = 0; i < s->targets.n; i++) {
+        note_target(&loop->assigned, s->targets.at[i]);
+    }
+    note_block(&loop->assigned, &s->body);
+    loop->entry = env_copy(I, &I->frame->env);
+    for (int i = 0; i < loop->assigned.n; i++) {
+        add_carried(I, loop, loop->assigned.entries[i].key);
+    }
+}
+
+/* --- one round ------------------------------------------------------------------------- */
+
+/* The environment at the head, with fresh versions. */
+static void
+open_head(Infer *I, Loop *loop)
+{
+    Env env = env_copy(I, &loop->entry);
+    for (int i = 0; i < loop->assigned.n; i++) {
+        Sym name = loop->assigned.entries[i].key;
+        env.at[name_number(I->frame, name)] = NULL; /* dead, or set below */
+    }
+    for (int i = 0; i < loop->carried.n; i++) {
+        Carried *c = &loop->carried.at[i];
+        c->head = NULL;
+        if (c->type != NULL) {
+            c->head = ver_new(I, c->name, c->type, c->loc);
+            c->head->conflict = c->conflict;
+        }
+        env.at[c->number] = c->head;
+    }
+    I->frame->env = env;
+    loop->frame = (LoopFrame){.outer = I->frame->loop};
+    I->frame->loop = &loop->frame;
+    loop->copy->targets = (AExprVec){0};
+    loop->copy->body = (ABlock){0};
+}
+
+static void
+close_body(Infer *I, Loop *loop)
+{
+    if (!I->frame->env.dead) {
+        ABlock *converts = add_converts(I, &loop->copy->body, loop->s->loc);
+        add_exit(I, &loop->frame.continues, I->frame->env, converts);
+    }
+    I->frame->loop = loop->frame.outer;
+}
+
+/* Joins one way back into the carried type; true if that changes it. */
+static bool
+widen(Infer *I, Carried *c, const Ver *back)
+{
+    if (back == c->head || c->conflict != NULL) {
+        return false;
+    }
+    if (back != NULL && back->conflict != NULL) {
+        c->conflict = back->conflict;
+        c->type = type_kind(I->arena, TY_POISON);
+        return true;
+    }
+    const Type *rhs = back ? back->base.type : NULL;
+    const Type *joined = type_join(I->arena, c->type, rhs);
+    if (joined == NULL && (c->type != NULL || rhs != NULL)) {
+        Conflict *conflict = ARENA_NEW(I->arena, Conflict);
+        conflict->lhs = c->type;
+        conflict->rhs = rhs;
+        conflict->lhs_loc = c->loc;
+        conflict->rhs_loc = back ? back->base.loc : c->loc;
+        c->conflict = conflict;
+        c->type = type_kind(I->arena, TY_POISON);
+        return true;
+    }
+    bool vectors = joined != NULL && type_is_vector(joined)
+                   && c->type != NULL && rhs != NULL;
+    if (vectors) {
+        int object = object_unite(I, c->type->object, rhs->object);
+        joined = type_of_object(I, joined, object);
+    }
+    bool same = c->type == joined
+                || (c->type != NULL && joined != NULL
+                    && type_equal(c->type, joined)
+                    && c->type->origin == joined->origin);
+    c->type = joined;
+    return !same;
+}
+
+static bool
+widen_all(Infer *I, Loop *loop, const ExitVec *exits)
+{
+    bool changed = false;
+    for (int i = 0; i < loop->carried.n; i++) {
+        for (int k = 0; k < exits->n; k++) {
+            Carried *c = &loop->carried.at[i];
+            changed |= widen(I, c, exits->at[k].env.at[c->number]);
+        }
+    }
+    return changed;
+}
+
+/* --- leaving ----------------------------------------------------------------------------- */
+
+static void
+convert_all(Infer *I, Loop *loop, const ExitVec *exits)
+{
+    for (int i = 0; i < loop->carried.n; i++) {
+        const Carried *c = &loop->carried.at[i];
+        for (int k = 0; c->head != NULL && k < exits->n; k++) {
+            const Exit *exit = &exits->at[k];
+            add_convert(I, exit->converts, c->head, exit->env.at[c->number]);
+        }
+    }
+}
+
+/* Does a maybe-type at the head come from the way in only? */
+static bool
+head_is_vague(const Loop *loop)
+{
+    for (int i = 0; i < loop->carried.n; i++) {
+        const Carried *c = &loop->carried.at[i];
+        if (c->conflict != NULL
+            || (c->type != NULL && c->type->alt != ALT_NEVER)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Versions made in the loop must not be named after it: what would keep such
+ * a version gets a new one. */
+static void
+rename_assigned(Infer *I, Loop *loop, const ExitVec *exits, Env *env)
+{
+    for (int i = 0; !env->dead && i < loop->assigned.n; i++) {
+        Sym name = loop->assigned.entries[i].key;
+        int number = name_number(I->frame, name);
+        Ver *ver = env->at[number];
+        bool all_same = ver != NULL && ver->conflict == NULL;
+        for (int k = 0; k < exits->n; k++) {
+            all_same &= exits->at[k].env.dead
+                        || exits->at[k].env.at[number] == ver;
+        }
+        if (!all_same) {
+            continue;
+        }
+        Ver *fresh = ver_new(I, name, ver->base.type, ver->base.loc);
+        for (int k = 0; k < exits->n; k++) {
+            if (!exits->at[k].env.dead) {
+                add_convert(I, exits->at[k].converts, fresh, ver);
+            }
+        }
+        env->at[number] = fresh;
+    }
+}
+
+/* The exits get versions of their own. */
+static void
+leave_apart(Infer *I, Loop *loop, ExitVec *exits)
+{
+    Env env = exits_join(I, exits, 0);
+    rename_assigned(I, loop, exits, &env);
+    I->frame->env = env;
+}
+
+static void
+add_exits(Infer *I, ExitVec *to, const ExitVec *from)
+{
+    for (int i = 0; i < from->n; i++) {
+        vec_push(I->arena, to, from->at[i]);
+    }
+}
+
+/* Runs the 'else' block from the head and makes its end an exit. */
+static void
+leave_through_else(Infer *I, Loop *loop, const Env *head)
+{
+    ExitVec exits = {0};
+    add_exits(I, &exits, &loop->frame.breaks);
+    if (!loop->never_ends) {
+        I->frame->env = env_copy(I, head);
+        int outer = I->scope;
+        block_enter(I);
+        infer_block(I, &loop->s->orelse, &loop->copy->orelse);
+        I->scope = outer;
+        if (!I->frame->env.dead) {
+            ABlock *converts =
+                add_converts(I, &loop->copy->orelse, loop->s->loc);
+            add_exit(I, &exits, I->frame->env, converts);
+        }
+    }
+    leave_apart(I, loop, &exits);
+}
+
+static bool
+has_own_exits(const Loop *loop)
+{
+    return loop->never_ends || loop->s->orelse.n > 0;
+}
+
+static void
+leave(Infer *I, Loop *loop, const Env *head)
+{
+    Exit entry = {loop->entry, loop->entry_converts};
+    ExitVec ways = {0};
+    vec_push(I->arena, &ways, entry);
+    add_exits(I, &ways, &loop->frame.continues);
+    if (has_own_exits(loop)) {
+        convert_all(I, loop, &ways);
+        leave_through_else(I, loop, head);
+        return;
+    }
+    add_exits(I, &ways, &loop->frame.breaks);
+    convert_all(I, loop, &ways);
+    ExitVec rounds = {0};
+    add_exits(I, &rounds, &loop->frame.continues);
+    add_exits(I, &rounds, &loop->frame.breaks);
+    if (loop->has_round && rounds.n > 0 && head_is_vague(loop)) {
+        leave_apart(I, loop, &rounds);
+    } else {
+        I->frame->env = env_copy(I, head);
+    }
+}
+
+/* Repeats 'round' until the carried types stand.  It runs the head and the
+ * body from the environment that open_head made. */
+static void
+fix_point(Infer *I, Loop *loop, void (*round)(Infer *I, Loop *loop))
+{
+    int outer = I->scope;
+    int nreturns = I->frame->returns.n;
+    bool changed = true;
+    for (int i = 0; changed; i++) {
+        if (i == MOST_ROUNDS) {
+            fatal("infer: the types of a loop do not settle");
+        }
+        I->frame->returns.n = nreturns; /* of rounds thrown away */
+        open_head(I, loop);
+        Env head = env_copy(I, &I->frame->env);
+        block_enter(I);
+        round(I, loop);
+        close_body(I, loop);
+        I->scope = outer;
+        changed = widen_all(I, loop, &loop->frame.continues);
+        if (!has_own_exits(loop)) {
+            changed |= widen_all(I, loop, &loop->frame.breaks);
+        }
+        if (!changed) {
+            leave(I, loop, &head);
+        }
+    }
+}
+
+/* --- while ------------------------------------------------------------------------------ */
+
+static void
+while_round(Infer *I, Loop *loop)
+{
+    AExpr *cond = infer_cond(I, loop->s->value);
+    loop->copy->value = cond;
+    bool truth = true;
+    bool known = type_truth(cond->type, &truth);
+    loop->never_ends = known && truth;
+    if (known && !truth) {
+        I->frame->env.dead = true;
+        return;
+    }
+    infer_block(I, &loop->s->body, &loop->copy->body);
+}
+
+void
+infer_while(Infer *I, const AStmt *s, ABlock *out)
+{
+    Loop loop;
+    loop_init(I, s, out, &loop);
+    fix_point(I, &loop, while_round);
+}
+
+/* --- for --------------------------------------------------------------------------------- */
+
+/* The type of what the iterable gives in each round. */
+static const Type *
+round_type(Infer *I, const AExpr *e)
+{
+    const Type *items[MAX_LANES];
+    BuiltinId id = e->kind == A_CALL ? builtin_of(e->lhs) : BUILTIN_NONE;
+    switch ((int)id) {
+    case BUILTIN_RANGE:
+        return type_int(I->arena);
+    case BUILTIN_ENUMERATE:
+        items[0] = type_int(I->arena);
+        items[1] = round_type(I, e->items.at[0]);
+        return type_tuple(I->arena, items, 2, false);
+    case BUILTIN_ZIP:
+        for (int i = 0; i < e->items.n && i < MAX_LANES; i++) {
+            items[i] = round_type(I, e->items.at[i]);
+        }
+        return type_tuple(I->arena, items, e->items.n, false);
+    default:
+        return item_type(I, e->type, e->loc);
+    }
+}
+
+static void
+check_range(Infer *I, const AExpr *e)
+{
+    for (int i = 0; i < e->items.n; i++) {
+        const AExpr *arg = e->items.at[i];
+        if (arg == NULL) {
+            continue;
+        }
+        bool maybe = arg->type->kind == TY_NUM && arg->type->alt == ALT_INT;
+        if (!type_is_integer(arg->type, true) && !maybe) {
+            infer_refuse(I, DIAG_ALWAYS_FAILS, arg->loc,
+                         "Convert it with `int(...)`.",
+                         "`range` of %s raises TypeError",
+                         type_text(I->arena, arg->type));
+        }
+        int64_t step = 1;
+        if (i == 2 && type_is_known_int(arg->type, &step) && step == 0) {
+            infer_refuse(I, DIAG_ALWAYS_FAILS, arg->loc, NULL,
+                         "`range` with step 0 raises ValueError");
+        }
+    }
+}
+
+/* Refuses arguments of range that are no ints, and iterables of enumerate and
+ * zip that aren't one. */
+static void
+check_iterable(Infer *I, const AExpr *e)
+{
+    BuiltinId id = e->kind == A_CALL ? builtin_of(e->lhs) : BUILTIN_NONE;
+    if (id == BUILTIN_RANGE) {
+        check_range(I, e);
+        return;
+    }
+    if (id == BUILTIN_ENUMERATE) {
+        check_iterable(I, e->items.at[0]);
+        const AExpr *start = e->items.at[1];
+        if (start != NULL && !type_is_integer(start->type, false)) {
+            need_num(I, start, "the start");
+            infer_refuse(I, DIAG_ALWAYS_FAILS, start->loc, NULL,
+                         "`enumerate` can't start at %s",
+                         type_text(I->arena, start->type));
+        }
+        return;
+    }
+    for (int i = 0; id == BUILTIN_ZIP && i < e->items.n; i++) {
+        check_iterable(I, e->items.at[i]);
+    }
+    round_type(I, e);
+}
+
+static bool
+known_range_arg(const AExpr *e, int64_t dflt, int64_t *out)
+{
+    *out = dflt;
+    return e == NULL || type_is_known_int(e->type, out);
+}
+
+static bool
+range_has_round(const AExpr *e)
+{
+    bool one = e->items.at[1] == NULL;
+    int64_t lo;
+    int64_t hi;
+    int64_t step;
+    bool known = known_range_arg(one ? NULL : e->items.at[0], 0, &lo)
+                 && known_range_arg(e->items.at[one ? 0 : 1], 0, &hi)
+                 && known_range_arg(e->items.at[2], 1, &step);
+    return known && (step > 0 ? lo < hi : lo > hi);
+}
+
+static bool
+has_round(const AExpr *e)
+{
+    BuiltinId id = e->kind == A_CALL ? builtin_of(e->lhs) : BUILTIN_NONE;
+    if (id == BUILTIN_RANGE) {
+        return range_has_round(e);
+    }
+    if (id == BUILTIN_ENUMERATE) {
+        return has_round(e->items.at[0]);
+    }
+    bool all = id != BUILTIN_ZIP || e->items.n > 0;
+    for (int i = 0; id == BUILTIN_ZIP && i < e->items.n; i++) {
+        all &= has_round(e->items.at[i]);
+    }
+    if (id == BUILTIN_ZIP) {
+        return all;
+    }
+    return e->type->kind == TY_TUPLE ? e->type->rank > 0
+                                     : e->type->size[0] > 0;
+}
+
+static void
+for_round(Infer *I, Loop *loop)
+{
+    const AExpr *iter = loop->copy->value;
+    const Type *type = round_type(I, iter);
+    AExpr *target = infer_target(I, loop->s->targets.at[0], NULL, type);
+    vec_push(I->arena, &loop->copy->targets, target);
+    infer_block(I, &loop->s->body, &loop->copy->body);
+}
+
+void
+infer_for(Infer *I, const AStmt *s, ABlock *out)
+{
+    AExpr *iter = infer_expr(I, s->value);
+    check_iterable(I, iter);
+    Loop loop;
+    loop_init(I, s, out, &loop);
+    loop.copy->value = iter;
+    loop.has_round = has_round(iter);
+    fix_point(I, &loop, for_round);
+}

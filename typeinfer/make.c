@@ -1,0 +1,190 @@
+/* Calls that make arrays.
+ *
+ *     np.zeros(3)              a vector in registers, unless it was demoted
+ *     np.zeros((h, w, 3))      memory; axis 2 is known to be 3
+ *     np.array([x, y, 1.0])    a vector; its dtype is that of the items' join
+ *     img.copy()               memory
+ *
+ * A shape is an int, or a tuple or list of ints.  Sizes that are an axis of an
+ * argument remember it, so that it may be pinned later.
+ */
+#include <string.h>
+
+#include "typeinfer/state.h"
+
+/* --- shapes --------------------------------------------------------------------- */
+
+static int64_t
+size_of(const Type *type)
+{
+    if (type->known) {
+        return type->ival;
+    }
+    return type->origin ? size_with_origin(type->origin) : -1;
+}
+
+static _Noreturn void
+refuse_shape(Infer *I, const AExpr *e)
+{
+    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                 "%s is not translated as the shape of an array",
+                 type_text(I->arena, e->type));
+}
+
+/* A size is an int; a bool is an error in NumPy. */
+static bool
+is_size(const Type *type)
+{
+    return type_is_integer(type, false) && type->alt == ALT_NEVER
+           && !(type->known && type->ival < 0);
+}
+
+static void
+shape_of(Infer *I, const AExpr *e, Type *out)
+{
+    const Type *type = e->type;
+    if (is_size(type)) {
+        out->rank = 1;
+        out->size[0] = size_of(type);
+        return;
+    }
+    if (type->kind != TY_TUPLE || type->rank > MAX_RANK || type->rank == 0) {
+        refuse_shape(I, e);
+    }
+    out->rank = type->rank;
+    for (int i = 0; i < type->rank; i++) {
+        if (!is_size(type->items[i])) {
+            refuse_shape(I, e);
+        }
+        out->size[i] = size_of(type->items[i]);
+    }
+}
+
+/* --- objects ----------------------------------------------------------------------- */
+
+/* The call's place, which is the same in every round of inference. */
+static Sym
+site_of(Infer *I, const AExpr *call)
+{
+    return sym(str_printf(I->arena, "%u:%u:%u:%u", call->loc.file,
+                          (unsigned)call->loc.line, call->loc.col,
+                          call->loc.end_col));
+}
+
+static const Type *
+new_array(Infer *I, const AExpr *call, const Type *type, bool any_order)
+{
+    Sym site = site_of(I, call);
+    bool small = type_lanes(type) > 0 && !map_has(&I->demoted, site);
+    int object = object_new(I, site, call->loc, !small);
+    I->objects.at[object].any_order = any_order;
+    return type_of_object(I, type, object);
+}
+
+static bool
+is_like(BuiltinId id)
+{
+    return id == BUILTIN_NP_ZEROS_LIKE || id == BUILTIN_NP_ONES_LIKE
+           || id == BUILTIN_NP_EMPTY_LIKE || id == BUILTIN_NP_FULL_LIKE;
+}
+
+/* The dtype that np.array(value) has. */
+static DType
+natural_dtype(const Type *num)
+{
+    return num->dtype;
+}
+
+static Type *
+blank_array(Infer *I, DType dtype)
+{
+    Type *type = arena_copy(I->arena, type_kind(I->arena, TY_ARRAY),
+                            sizeof(*type));
+    type->dtype = dtype;
+    type->layout = LAYOUT_C;
+    return type;
+}
+
+const Type *
+type_of_make(Infer *I, AExpr *call, BuiltinId id)
+{
+    const AExpr *first = call->items.at[0];
+    bool like = is_like(id);
+    bool full = id == BUILTIN_NP_FULL || id == BUILTIN_NP_FULL_LIKE;
+    const AExpr *dtype = call->items.at[full ? 2 : 1];
+    Type *type = blank_array(I, DT_F64);
+    bool any_order = false;
+    if (like) {
+        if (first->type->kind != TY_ARRAY) {
+            refuse_shape(I, first);
+        }
+        type->dtype = first->type->dtype;
+        type->rank = first->type->rank;
+        memcpy(type->size, first->type->size, sizeof(type->size));
+        any_order = type->rank > 1 && first->type->layout != LAYOUT_C;
+    } else {
+        shape_of(I, first, type);
+    }
+    if (full) {
+        const Type *value = need_num(I, call->items.at[1], "the value");
+        if (value->alt != ALT_NEVER) {
+            refuse_shape(I, call->items.at[1]);
+        }
+        type->dtype = like ? type->dtype : natural_dtype(value);
+    }
+    if (dtype != NULL && dtype->type->kind != TY_NONE) {
+        type->dtype = need_dtype(I, dtype);
+    }
+    return new_array(I, call, type, any_order);
+}
+
+/* np.array of a flat list of numbers, or of an array. */
+const Type *
+type_of_array(Infer *I, AExpr *call)
+{
+    const AExpr *object = call->items.at[0];
+    const AExpr *dtype = call->items.at[1];
+    const Type *list = object->type;
+    if (list->kind == TY_ARRAY) {
+        return type_of_copy(I, call, BUILTIN_NP_ARRAY);
+    }
+    if (list->kind != TY_TUPLE || list->rank == 0
+        || list->rank > MAX_LANES) {
+        refuse_shape(I, object);
+    }
+    DType common = DT_BOOL;
+    for (int i = 0; i < list->rank; i++) {
+        const Type *item = list->items[i];
+        if (item->kind != TY_NUM || item->alt != ALT_NEVER) {
+            infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, object->loc, NULL,
+                         "np.array of %s is not translated",
+                         type_text(I->arena, list));
+        }
+        common = i ? dtype_promote(common, natural_dtype(item))
+                   : natural_dtype(item);
+    }
+    if (dtype != NULL && dtype->type->kind != TY_NONE) {
+        common = need_dtype(I, dtype);
+    }
+    const Type *type = type_vector(I->arena, common, list->rank);
+    return new_array(I, call, type, false);
+}
+
+/* a.copy(), a.astype(dtype), np.array(a) */
+const Type *
+type_of_copy(Infer *I, AExpr *call, BuiltinId id)
+{
+    const Type *from = call->items.at[0]->type;
+    const AExpr *dtype = id == BUILTIN_COPY ? NULL : call->items.at[1];
+    check_reach(I, from, call->loc);
+    Type *type = blank_array(I, from->dtype);
+    type->rank = from->rank;
+    memcpy(type->size, from->size, sizeof(type->size));
+    if (dtype != NULL && dtype->type->kind != TY_NONE) {
+        type->dtype = need_dtype(I, dtype);
+    }
+    bool keeps = id != BUILTIN_COPY;
+    bool any_order =
+        keeps && type->rank > 1 && from->layout != LAYOUT_C;
+    return new_array(I, call, type, any_order);
+}

@@ -1,0 +1,584 @@
+/* Operators on numbers and small arrays: Python's rules for weak operands,
+ * NumPy 2's (NEP 50) as soon as one is strong.
+ *
+ *     int + float             float                both weak
+ *     float32 scalar * 2.5    float32 scalar       the weak one gives way
+ *     uint8 scalar / 2        float64 scalar       true division of integers
+ *     int64 & uint64 scalars  float64              no common integer
+ *
+ * A maybe-type is tried in all combinations.  The combination of the main
+ * parts decides; another one is harmless if the result has the same type and
+ * is computed in the same dtype, or if it is the same number as a weak int or
+ * float, which the result's own flag then says.  All others must not occur:
+ * lower speculates on that with a check.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "typeinfer/rules.h"
+
+bool
+op_is_compare(AOp op)
+{
+    return op >= AO_EQ && op <= AO_GE;
+}
+
+const char *
+op_text(AOp op)
+{
+    static const char *const words[] = {
+        "+",  "-", "*",  "/", "//", "%",  "**",     "@",   "<<",     ">>",
+        "|",  "^", "&",  "-", "+",  "~",  "not",    "and", "or",     "==",
+        "!=", "<", "<=", ">", ">=", "is", "is not", "in",  "not in",
+    };
+    return words[op];
+}
+
+/* --- plain operands ------------------------------------------------------------ */
+
+static DType
+weak_common(DType lhs, DType rhs)
+{
+    return lhs > rhs ? lhs : rhs; /* bool < int64 < float64 */
+}
+
+static DType
+strong_with_weak(DType strong, DType weak)
+{
+    if (weak == DT_BOOL) {
+        return strong;
+    }
+    if (weak == DT_I64) {
+        return strong == DT_BOOL ? DT_I64 : strong;
+    }
+    return dtype_is_float(strong) ? strong : DT_F64;
+}
+
+Plain
+plain_common(Plain lhs, Plain rhs)
+{
+    if (lhs.weak && rhs.weak) {
+        return (Plain){weak_common(lhs.dtype, rhs.dtype), true};
+    }
+    if (lhs.weak) {
+        return (Plain){strong_with_weak(rhs.dtype, lhs.dtype), false};
+    }
+    if (rhs.weak) {
+        return (Plain){strong_with_weak(lhs.dtype, rhs.dtype), false};
+    }
+    return (Plain){dtype_promote(lhs.dtype, rhs.dtype), false};
+}
+
+/* One combination of plain operands. */
+typedef struct PlainRule {
+    Plain type;
+    DType compute;
+    bool mixed;
+} PlainRule;
+
+static bool
+is_mixed(Plain lhs, Plain rhs)
+{
+    return (lhs.dtype == DT_U64 && dtype_is_signed(rhs.dtype))
+           || (rhs.dtype == DT_U64 && dtype_is_signed(lhs.dtype));
+}
+
+/* NumPy compares integers of any two types exactly, Python numbers too. */
+static bool
+compare_rule(Plain lhs, Plain rhs, PlainRule *out)
+{
+    Plain common = plain_common(lhs, rhs);
+    out->type = (Plain){DT_BOOL, common.weak};
+    bool floats =
+        dtype_is_float(lhs.dtype) || dtype_is_float(rhs.dtype);
+    if (!floats && is_mixed(lhs, rhs)) {
+        out->compute = DT_U64;
+        out->mixed = true;
+    } else if (floats || (!lhs.weak && !rhs.weak)) {
+        out->compute = common.dtype;
+    } else {
+        bool unsigned64 = lhs.dtype == DT_U64 || rhs.dtype == DT_U64;
+        bool bools = lhs.dtype == DT_BOOL && rhs.dtype == DT_BOOL;
+        out->compute = unsigned64 ? DT_U64 : bools ? DT_BOOL : DT_I64;
+    }
+    return true;
+}
+
+static bool
+divide_rule(Plain common, PlainRule *out)
+{
+    DType dt = dtype_is_float(common.dtype) ? common.dtype : DT_F64;
+    out->type = (Plain){dt, common.weak};
+    out->compute = dt;
+    return true;
+}
+
+static bool
+arith_rule(AOp op, Plain common, PlainRule *out)
+{
+    if (common.weak && common.dtype == DT_BOOL) {
+        common.dtype = DT_I64;
+    }
+    out->type = common;
+    out->compute = common.dtype;
+    return common.dtype != DT_BOOL || op == AO_ADD || op == AO_MUL;
+}
+
+static bool
+bits_rule(AOp op, Plain common, PlainRule *out)
+{
+    bool shift = op == AO_LSHIFT || op == AO_RSHIFT;
+    if (shift && common.weak && common.dtype == DT_BOOL) {
+        common.dtype = DT_I64;
+    }
+    out->type = common;
+    out->compute = common.dtype;
+    return !dtype_is_float(common.dtype)
+           && !(shift && common.dtype == DT_BOOL);
+}
+
+static bool
+plain_rule(AOp op, Plain lhs, Plain rhs, PlainRule *out)
+{
+    Plain common = plain_common(lhs, rhs);
+    *out = (PlainRule){.mixed = false};
+    switch ((int)op) {
+    case AO_ADD:
+    case AO_SUB:
+    case AO_MUL:
+    case AO_FLOORDIV:
+    case AO_MOD:
+        return arith_rule(op, common, out);
+    case AO_DIV:
+        return divide_rule(common, out);
+    case AO_POW:
+        out->type = common;
+        out->compute = common.dtype;
+        if (common.weak && common.dtype == DT_BOOL) {
+            out->type.dtype = out->compute = DT_I64;
+        }
+        return out->compute != DT_BOOL;
+    case AO_LSHIFT:
+    case AO_RSHIFT:
+    case AO_BITAND:
+    case AO_BITOR:
+    case AO_BITXOR:
+        return bits_rule(op, common, out);
+    default:
+        return op_is_compare(op) && compare_rule(lhs, rhs, out);
+    }
+}
+
+/* --- maybe-types ------------------------------------------------------------------ */
+
+static bool
+same_plain(Plain lhs, Plain rhs)
+{
+    return lhs.dtype == rhs.dtype && lhs.weak == rhs.weak;
+}
+
+/* Is 'other' the number 'base' seen as another Python number, so that the
+ * result's flag can tell?  The value is computed as 'base' computes it. */
+static bool
+is_flaggable(AOp op, const PlainRule *base, const PlainRule *other)
+{
+    if (op_is_compare(op)) {
+        return other->type.weak && !base->type.weak
+               && (base->compute == DT_F64 || other->compute == base->compute);
+    }
+    if (!other->type.weak || base->compute != DT_F64) {
+        return false;
+    }
+    bool same_number = op == AO_ADD || op == AO_SUB || op == AO_MUL;
+    bool is_int = other->type.dtype == DT_I64;
+    bool is_float = other->type.dtype == DT_F64 && !base->type.weak;
+    return (same_number && (is_int || is_float)) || (op == AO_DIV && is_float);
+}
+
+static Alt
+alt_for(Plain weak)
+{
+    return weak.dtype == DT_BOOL  ? ALT_BOOL
+           : weak.dtype == DT_I64 ? ALT_INT
+                                  : ALT_FLOAT;
+}
+
+/* Operators whose result is decided by type and dtype alone. */
+static bool
+is_uniform(AOp op, const PlainRule *base, const PlainRule *other)
+{
+    bool errors_differ = op == AO_FLOORDIV || op == AO_MOD || op == AO_POW
+                         || op == AO_LSHIFT || op == AO_RSHIFT;
+    return same_plain(base->type, other->type)
+           && base->compute == other->compute && !base->mixed && !other->mixed
+           && !errors_differ;
+}
+
+/* Marks combination 'combo' as harmless, flagged or refused. */
+static void
+place_combo(AOp op, int combo, const PlainRule *base, const PlainRule *other,
+            Alt *alt, BinRule *out)
+{
+    bool compare_int = op_is_compare(op)
+                       && same_plain(base->type, other->type)
+                       && base->compute == DT_F64;
+    if (is_uniform(op, base, other) || compare_int) {
+        return;
+    }
+    Alt as = alt_for(other->type);
+    if (is_flaggable(op, base, other) && (*alt == ALT_NEVER || *alt == as)) {
+        *alt = as;
+        out->flagged |= 1u << combo;
+    } else {
+        out->refused |= 1u << combo;
+    }
+}
+
+/* The operands' parts by combination: bit 0 of 'combo' takes the left one's
+ * alternative, bit 1 the right one's. */
+static bool
+pick_combo(const Type *lhs, const Type *rhs, int combo, Plain *a, Plain *b)
+{
+    *a = type_plain(lhs);
+    *b = type_plain(rhs);
+    return (!(combo & COMBO_LHS) || type_plain_alt(lhs, a))
+           && (!(combo & COMBO_RHS) || type_plain_alt(rhs, b));
+}
+
+/* A weak int to a weak int power: an int, a float or, as the sign of the
+ * exponent is not known, a float that may be an int. */
+static const Type *
+int_power_type(Arena *arena, const Type *rhs)
+{
+    int64_t exponent;
+    if (!type_is_known_int(rhs, &exponent)) {
+        return rhs->dtype == DT_BOOL
+                   ? type_int(arena)
+                   : type_with_alt(arena, type_float(arena), ALT_INT);
+    }
+    return exponent >= 0 ? type_int(arena) : type_float(arena);
+}
+
+BinRule
+rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
+{
+    BinRule out = {.type = NULL};
+    PlainRule base;
+    Plain a;
+    Plain b;
+    pick_combo(lhs, rhs, COMBO_MAIN, &a, &b);
+    if (!plain_rule(op, a, b, &base)) {
+        return out;
+    }
+    Alt alt = ALT_NEVER;
+    for (int combo = COMBO_LHS; combo <= COMBO_BOTH; combo++) {
+        PlainRule other;
+        if (!pick_combo(lhs, rhs, combo, &a, &b)) {
+            continue;
+        }
+        if (plain_rule(op, a, b, &other)) {
+            place_combo(op, combo, &base, &other, &alt, &out);
+        } else {
+            out.refused |= 1u << combo;
+        }
+    }
+    out.compute = base.compute;
+    out.mixed = base.mixed;
+    out.type = type_num(arena, base.type.dtype, base.type.weak);
+    if (op == AO_POW && base.type.weak && base.compute == DT_I64) {
+        out.type = int_power_type(arena, rhs);
+        out.compute = out.type->dtype;
+    }
+    if (alt != ALT_NEVER) {
+        out.type = type_with_alt(arena, out.type, alt);
+    }
+    return out;
+}
+
+/* --- small arrays ------------------------------------------------------------------ */
+
+/* An array counts as strong, as a NumPy scalar does. */
+static Plain
+element_plain(const Type *type)
+{
+    return (Plain){type->dtype, type->kind == TY_NUM && type->weak};
+}
+
+/* NumPy squares arrays by multiplication and takes roots by sqrt; other
+ * powers are loops whose bits are not known. */
+static bool
+power_is_known(const Type *lhs, const Type *rhs)
+{
+    if (rhs->kind != TY_NUM || !rhs->weak || !rhs->known) {
+        return false;
+    }
+    if (rhs->dtype == DT_I64) {
+        return rhs->ival == 2;
+    }
+    return rhs->dtype == DT_F64 && dtype_is_float(lhs->dtype)
+           && (rhs->fval == 2.0 || rhs->fval == 0.5);
+}
+
+/* Integer division of arrays warns where a divisor is zero: only a constant
+ * is surely none. */
+static bool
+division_is_known(DType compute, const Type *rhs)
+{
+    return dtype_is_float(compute)
+           || (rhs->kind == TY_NUM && rhs->known && rhs->ival > 0);
+}
+
+static bool
+vector_op_is_known(AOp op, DType compute, const Type *lhs, const Type *rhs)
+{
+    switch ((int)op) {
+    case AO_POW:
+        return power_is_known(lhs, rhs);
+    case AO_FLOORDIV:
+    case AO_MOD:
+        return division_is_known(compute, rhs);
+    case AO_LSHIFT:
+    case AO_RSHIFT:
+        return rhs->kind == TY_NUM && rhs->known && rhs->ival >= 0
+               && rhs->ival < 8 * dtype_size(compute);
+    default:
+        return true;
+    }
+}
+
+BinRule
+rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
+{
+    BinRule out = {.type = NULL};
+    int lanes = type_lanes(lhs) ? type_lanes(lhs) : type_lanes(rhs);
+    bool fits = lhs->kind == TY_NUM || rhs->kind == TY_NUM
+                || type_lanes(lhs) == type_lanes(rhs);
+    PlainRule rule;
+    if (!fits || !plain_rule(op, element_plain(lhs), element_plain(rhs), &rule)
+        || rule.mixed || !vector_op_is_known(op, rule.compute, lhs, rhs)) {
+        return out;
+    }
+    out.compute = rule.compute;
+    out.type = type_vector(arena, rule.type.dtype, lanes);
+    return out;
+}
+
+static int
+kind_rank(DType dt)
+{
+    return dt == DT_BOOL          ? 0
+           : dtype_is_float(dt)  ? 3
+           : dtype_is_signed(dt) ? 2
+                                 : 1;
+}
+
+bool
+rule_same_kind(DType from, DType to)
+{
+    return kind_rank(from) <= kind_rank(to);
+}
+
+/* --- one operand ---------------------------------------------------------------------- */
+
+static bool
+plain_unary(AOp op, Plain arg, Plain *out)
+{
+    bool is_bool = arg.dtype == DT_BOOL;
+    *out = arg;
+    if (arg.weak && is_bool) {
+        out->dtype = DT_I64;
+    }
+    if (op == AO_INVERT) {
+        return !dtype_is_float(arg.dtype);
+    }
+    return arg.weak || !is_bool;
+}
+
+const Type *
+rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main)
+{
+    Plain out;
+    *only_main = false;
+    if (!plain_unary(op, element_plain(arg), &out)) {
+        return NULL;
+    }
+    if (arg->kind == TY_ARRAY) {
+        return type_vector(arena, out.dtype, type_lanes(arg));
+    }
+    const Type *type = type_num(arena, out.dtype, out.weak);
+    bool keeps = arg->alt == ALT_FLOAT || arg->alt == ALT_INT;
+    if (keeps && arg->dtype == DT_F64) {
+        return type_with_alt(arena, type, arg->alt);
+    }
+    *only_main = arg->alt != ALT_NEVER;
+    return type;
+}
+
+/* --- known values ------------------------------------------------------------------------ */
+
+/* Python's // and % of ints; the divisor isn't 0. */
+static int64_t
+floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+    return q - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+
+static const Type *
+fold_ints(Arena *arena, AOp op, int64_t a, int64_t b)
+{
+    int64_t r = 0;
+    bool bad_division = b == 0 || (a == INT64_MIN && b == -1);
+    switch ((int)op) {
+    case AO_ADD:
+        return __builtin_add_overflow(a, b, &r) ? NULL
+                                                : type_known_int(arena, r);
+    case AO_SUB:
+        return __builtin_sub_overflow(a, b, &r) ? NULL
+                                                : type_known_int(arena, r);
+    case AO_MUL:
+        return __builtin_mul_overflow(a, b, &r) ? NULL
+                                                : type_known_int(arena, r);
+    case AO_FLOORDIV:
+        return bad_division ? NULL : type_known_int(arena, floor_div(a, b));
+    case AO_MOD:
+        return bad_division
+                   ? NULL
+                   : type_known_int(arena, a - b * floor_div(a, b));
+    case AO_BITAND:
+        return type_known_int(arena, a & b);
+    case AO_BITOR:
+        return type_known_int(arena, a | b);
+    case AO_BITXOR:
+        return type_known_int(arena, a ^ b);
+    default:
+        return NULL;
+    }
+}
+
+static bool
+compare_holds(AOp op, bool less, bool equal, bool greater)
+{
+    switch ((int)op) {
+    case AO_EQ:
+        return equal;
+    case AO_NE:
+        return !equal;
+    case AO_LT:
+        return less;
+    case AO_LE:
+        return less || equal;
+    case AO_GT:
+        return greater;
+    default:
+        return greater || equal;
+    }
+}
+
+static bool
+is_exact(const Type *num)
+{
+    int64_t limit = INT64_C(1) << 53;
+    return dtype_is_float(num->dtype)
+           || (num->ival <= limit && num->ival >= -limit);
+}
+
+static double
+as_double(const Type *num)
+{
+    return dtype_is_float(num->dtype) ? num->fval : (double)num->ival;
+}
+
+static const Type *
+fold_floats(Arena *arena, AOp op, double a, double b)
+{
+    switch ((int)op) {
+    case AO_ADD:
+        return type_known_float(arena, a + b);
+    case AO_SUB:
+        return type_known_float(arena, a - b);
+    case AO_MUL:
+        return type_known_float(arena, a * b);
+    case AO_DIV:
+        return b == 0 ? NULL : type_known_float(arena, a / b);
+    default:
+        return NULL;
+    }
+}
+
+static bool
+is_foldable(const Type *type)
+{
+    return type->kind == TY_NUM && type->weak && type->known
+           && type->alt == ALT_NEVER;
+}
+
+const Type *
+fold_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
+{
+    if (!is_foldable(lhs) || !is_foldable(rhs)) {
+        return NULL;
+    }
+    bool floats = dtype_is_float(lhs->dtype) || dtype_is_float(rhs->dtype);
+    if (op_is_compare(op) && !floats) {
+        bool holds = compare_holds(op, lhs->ival < rhs->ival,
+                                   lhs->ival == rhs->ival,
+                                   lhs->ival > rhs->ival);
+        return type_known_bool(arena, holds);
+    }
+    bool bools = lhs->dtype == DT_BOOL && rhs->dtype == DT_BOOL;
+    if (!floats && op != AO_DIV) {
+        return bools ? NULL : fold_ints(arena, op, lhs->ival, rhs->ival);
+    }
+    if (!is_exact(lhs) || !is_exact(rhs)) {
+        return NULL;
+    }
+    double a = as_double(lhs);
+    double b = as_double(rhs);
+    if (op_is_compare(op)) {
+        return type_known_bool(arena,
+                               compare_holds(op, a < b, a == b, a > b));
+    }
+    return fold_floats(arena, op, a, b);
+}
+
+const Type *
+fold_unary(Arena *arena, AOp op, const Type *arg)
+{
+    if (!is_foldable(arg)) {
+        return NULL;
+    }
+    if (dtype_is_float(arg->dtype)) {
+        return op == AO_INVERT ? NULL
+                               : type_known_float(arena, op == AO_NEG
+                                                             ? -arg->fval
+                                                             : arg->fval);
+    }
+    if (op == AO_NEG && arg->ival == INT64_MIN) {
+        return NULL;
+    }
+    int64_t value = op == AO_NEG   ? -arg->ival
+                    : op == AO_POS ? arg->ival
+                                   : ~arg->ival;
+    return type_known_int(arena, value);
+}
+
+bool
+weak_fits(const Type *from, DType to)
+{
+    if (from->dtype == DT_BOOL || to == DT_F64) {
+        return true;
+    }
+    if (!from->known) {
+        return from->dtype == DT_I64 && to == DT_I64;
+    }
+    if (dtype_is_float(from->dtype)) {
+        return to == DT_F32
+               && (!isfinite(from->fval) || isfinite((float)from->fval));
+    }
+    if (to == DT_F32 || to == DT_BOOL) {
+        return true;
+    }
+    return from->ival >= dtype_min(to)
+           && (from->ival < 0 || (uint64_t)from->ival <= dtype_max(to));
+}

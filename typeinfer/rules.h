@@ -1,0 +1,140 @@
+#ifndef VZ_TYPEINFER_RULES_H
+#define VZ_TYPEINFER_RULES_H
+/* The rules of Python's and NumPy's types, used twice: by inference for the
+ * types and by csrc/lower for the code, so that the two always agree.
+ *
+ * A *plain* type is one of Python's bool, int, float (weak) or a NumPy scalar
+ * (strong).  A maybe-type is two plain types, of which a flag chooses at run
+ * time; rules on maybe-types try all combinations.
+ */
+#include "csrc/ast/ast.h"
+
+/* --- types.c ---------------------------------------------------------------- */
+
+typedef struct Plain {
+    DType dtype;
+    bool weak;
+} Plain;
+
+const Type *type_kind(Arena *arena, TypeKind kind);
+const Type *type_num(Arena *arena, DType dtype, bool weak);
+const Type *type_bool(Arena *arena);  /* Python's, unknown */
+const Type *type_int(Arena *arena);
+const Type *type_float(Arena *arena);
+const Type *type_known_bool(Arena *arena, bool value);
+const Type *type_known_int(Arena *arena, int64_t value);
+const Type *type_known_float(Arena *arena, double value);
+const Type *type_tuple(Arena *arena, const Type *const *items, int n,
+                       bool is_list);
+/* A vector of 'lanes' elements, part of no object yet. */
+const Type *type_vector(Arena *arena, DType dtype, int lanes);
+/* 'type' without known value and origin, and without alternative. */
+const Type *type_forget(Arena *arena, const Type *type);
+const Type *type_with_alt(Arena *arena, const Type *type, Alt alt);
+/* What a reader is told: "`x` is int" style words in the arena. */
+const char *type_text(Arena *arena, const Type *type);
+
+/* The main and the alternative part of a NUM; false when 'alt' is none of
+ * BOOL, INT, FLOAT. */
+Plain type_plain(const Type *num);
+bool type_plain_alt(const Type *num, Plain *out);
+bool type_is_vector(const Type *type); /* fresh small array in registers */
+bool type_is_memory(const Type *type);
+/* A 1-D array of known size that can be read as a vector: its size, else 0. */
+int type_lanes(const Type *type);
+bool type_is_known_int(const Type *type, int64_t *out);
+/* Is 'type' an int or NumPy integer (or, if 'or_bool', a Python bool)? */
+bool type_is_integer(const Type *type, bool or_bool);
+/* Known truth of a value; false when it depends on the run. */
+bool type_truth(const Type *type, bool *out);
+
+/* The type that holds values of both; NULL when there is none.  NULL as an
+ * argument stands for an unbound name. */
+const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs);
+
+/* --- rules.c ---------------------------------------------------------------- */
+
+/* NEP 50: the type in which two plain numbers meet. */
+Plain plain_common(Plain lhs, Plain rhs);
+
+/* Combinations of main (0) and alternative (1) of two operands. */
+enum { COMBO_MAIN = 0, COMBO_LHS = 1, COMBO_RHS = 2, COMBO_BOTH = 3 };
+
+/* What a binary operator or comparison gives.
+ *  "type"     of the result, NULL: TypeError or not translated
+ *  "compute"  dtype to which both operands are converted
+ *  "flagged"  bit per combination in which the result is its alternative
+ *  "refused"  bit per combination that must not occur (speculation)
+ *  "mixed"    comparison of uint64 with a signed integer */
+typedef struct BinRule {
+    const Type *type;
+    DType compute;
+    unsigned flagged;
+    unsigned refused;
+    bool mixed;
+} BinRule;
+
+bool op_is_compare(AOp op);
+const char *op_text(AOp op);
+/* '**' too; for it 'rhs' may have a known value. */
+BinRule rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
+
+/* The same for element-wise arithmetic, where at least one operand is an
+ * array with a known number of lanes. */
+BinRule rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
+/* May a result of dtype 'from' be written into an array of 'to' by an
+ * in-place operator? */
+bool rule_same_kind(DType from, DType to);
+
+/* -a +a ~a of a NUM or vector ('not' has no need of a rule); NULL as above.
+ * '*only_main': the alternative must not occur. */
+const Type *rule_unary(Arena *arena, AOp op, const Type *arg,
+                       bool *only_main);
+
+/* The value of an operator on known weak numbers, or NULL. */
+const Type *fold_binop(Arena *arena, AOp op, const Type *lhs,
+                       const Type *rhs);
+const Type *fold_unary(Arena *arena, AOp op, const Type *arg);
+
+/* Can the weak number 'from' be kept in a 'to' without a check? */
+bool weak_fits(const Type *from, DType to);
+
+/* --- builtins.def ------------------------------------------------------------ */
+
+/* How a function of builtins.def is inferred and lowered. */
+typedef enum BuiltinKind {
+    BK_CONST,   /* a number: math.pi */
+    BK_DTYPE,   /* np.float32, float: converts, or names a dtype */
+    BK_MATH,    /* math.sin: float(s) -> float, checked */
+    BK_ROUND,   /* math.floor: float -> int */
+    BK_TEST,    /* math.isnan: float -> bool */
+    BK_UFUNC,   /* np.sqrt on numbers and vectors */
+    BK_MINMAX,
+    BK_UMINMAX, /* np.minimum */
+    BK_MAKE,    /* np.zeros */
+    BK_SPECIAL, /* rules of its own */
+} BuiltinKind;
+
+typedef enum BuiltinId {
+    BUILTIN_NONE,
+#define BUILTIN(id, name, kind, fn, params) BUILTIN_##id,
+#include "typeinfer/builtins.def"
+#undef BUILTIN
+    BUILTIN_COUNT
+} BuiltinId;
+
+/* "fn" is an Fn of csrc/ir or -1; "params" are the names of the parameters
+ * by position, separated by spaces, '*' for any number of positional ones;
+ * a name ending in '?' may be left out. */
+typedef struct Builtin {
+    const char *name;
+    BuiltinKind kind;
+    int fn;
+    const char *params;
+} Builtin;
+
+const Builtin *builtin_row(BuiltinId id);
+BuiltinId builtin_find(Sym name);
+/* The builtin that a typed callee (A_GLOBAL or method) names. */
+BuiltinId builtin_of(const AExpr *callee);
+#endif

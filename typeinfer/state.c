@@ -1,0 +1,313 @@
+/* Environments, versions and joins.
+ *
+ *     if c:                 if c.1:
+ *         x = 1                 x.2 = 1;    x.4 := x.2
+ *     else:          -->    else:
+ *         x = 2.5               x.3 = 2.5;  x.4 := x.3
+ *     use(x)                use(x.4)        x.4 is float or int
+ *
+ * A join makes versions for all names that differ, whether they are used or
+ * not: lower leaves out the conversions to those that nobody reads.  Types
+ * that can't be joined make a version that may not be read.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "typeinfer/state.h"
+
+/* --- ends ---------------------------------------------------------------------- */
+
+void
+infer_refuse(Infer *I, DiagId id, Loc loc, const char *help,
+             const char *format, ...)
+{
+    char message[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof(message), format, args);
+    va_end(args);
+    diag_refuse(I->unit->diags, id, loc, "%s", message);
+    if (help != NULL) {
+        diag_help(I->unit->diags, "%s", help);
+    }
+    I->again = false;
+    longjmp(I->stop, 1);
+}
+
+void
+infer_again(Infer *I)
+{
+    I->again = true;
+    longjmp(I->stop, 1);
+}
+
+/* --- origins: axes and values of arguments -------------------------------------- */
+
+int
+origin_of_size(int arg, int axis)
+{
+    return 1 + arg * (MAX_RANK + 1) + axis;
+}
+
+int
+origin_of_value(int arg)
+{
+    return 1 + arg * (MAX_RANK + 1) + MAX_RANK;
+}
+
+int
+size_origin(int64_t size)
+{
+    return size < -1 ? (int)(-1 - size) : 0;
+}
+
+int64_t
+size_with_origin(int origin)
+{
+    return -1 - (int64_t)origin;
+}
+
+void
+infer_pin(Infer *I, int origin)
+{
+    if (origin == 0) {
+        return;
+    }
+    SigArg *arg = &I->sig->args[(origin - 1) / (MAX_RANK + 1)];
+    int axis = (origin - 1) % (MAX_RANK + 1);
+    if (axis == MAX_RANK) {
+        if (arg->pin_value) {
+            return;
+        }
+        arg->pin_value = true;
+    } else {
+        bool small = arg->sizes[axis] >= 1 && arg->sizes[axis] <= MAX_LANES;
+        if (arg->pin_size[axis] || !small) {
+            return;
+        }
+        arg->pin_size[axis] = true;
+    }
+    infer_again(I);
+}
+
+/* --- versions --------------------------------------------------------------------- */
+
+Ver *
+ver_new(Infer *I, Sym name, const Type *type, Loc loc)
+{
+    Ver *ver = ARENA_NEW(I->arena, Ver);
+    ver->base.name = name;
+    ver->base.id = I->next_version++;
+    ver->base.type = type;
+    ver->base.loc = loc;
+    return ver;
+}
+
+Env
+env_copy(Infer *I, const Env *env)
+{
+    Env copy = *env;
+    copy.at = arena_copy(I->arena, env->at,
+                         sizeof(Ver *) * (size_t)(I->frame->n + 1));
+    return copy;
+}
+
+int
+name_number(const Frame *frame, Sym name)
+{
+    return (int)(intptr_t)map_get(&frame->numbers, name) - 1;
+}
+
+Ver *
+env_bind(Infer *I, Sym name, const Type *type, Loc loc)
+{
+    int number = name_number(I->frame, name);
+    if (number < 0) {
+        fatal("infer: `%s` is not a local name", name);
+    }
+    Ver *ver = ver_new(I, name, type, loc);
+    I->frame->env.at[number] = ver;
+    return ver;
+}
+
+/* --- joins ------------------------------------------------------------------------- */
+
+void
+add_exit(Infer *I, ExitVec *exits, Env env, ABlock *converts)
+{
+    Exit exit = {env_copy(I, &env), converts};
+    vec_push(I->arena, exits, exit);
+}
+
+ABlock *
+add_converts(Infer *I, ABlock *out, Loc loc)
+{
+    AStmt *s = ast_stmt(I->arena, AS_PASS, loc);
+    vec_push(I->arena, out, s);
+    return &s->body;
+}
+
+void
+add_convert(Infer *I, ABlock *out, Ver *to, Ver *from)
+{
+    if (to == from || to->conflict != NULL) {
+        return;
+    }
+    AStmt *s = ast_stmt(I->arena, AS_CONVERT, to->base.loc);
+    s->to = &to->base;
+    s->from = from ? &from->base : NULL;
+    vec_push(I->arena, out, s);
+}
+
+/* The first two versions that have no common type. */
+static const Conflict *
+new_conflict(Infer *I, const Ver *lhs, const Ver *rhs, int pin)
+{
+    Conflict *c = ARENA_NEW(I->arena, Conflict);
+    c->lhs = lhs ? lhs->base.type : NULL;
+    c->rhs = rhs ? rhs->base.type : NULL;
+    c->lhs_loc = lhs ? lhs->base.loc : rhs->base.loc;
+    c->rhs_loc = rhs ? rhs->base.loc : lhs->base.loc;
+    c->pin = pin;
+    return c;
+}
+
+static const Type *
+unite_vectors(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
+{
+    if (joined == NULL || !type_is_vector(joined) || lhs == NULL
+        || rhs == NULL) {
+        return joined;
+    }
+    int object = object_unite(I, lhs->object, rhs->object);
+    return type_of_object(I, joined, object);
+}
+
+/* Adds what 'ver' holds to the join 'so_far', which began with 'first'. */
+static void
+join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
+{
+    const Type *lhs = so_far->base.type;
+    const Type *rhs = ver ? ver->base.type : NULL;
+    if (so_far->conflict != NULL) {
+        return;
+    }
+    if (ver != NULL && ver->conflict != NULL) {
+        so_far->conflict = ver->conflict;
+    } else if (lhs != NULL || rhs != NULL) {
+        const Type *joined = type_join(I->arena, lhs, rhs);
+        so_far->base.type = unite_vectors(I, joined, lhs, rhs);
+        if (joined == NULL) {
+            so_far->conflict = new_conflict(I, first, ver, pin);
+        }
+    }
+    if (so_far->conflict != NULL) {
+        so_far->base.type = type_kind(I->arena, TY_POISON);
+    }
+}
+
+Ver *
+exits_join_name(Infer *I, const ExitVec *exits, int number, Sym name, int pin)
+{
+    const Exit *first = NULL;
+    Ver *ver = NULL;
+    bool same = true;
+    for (int i = 0; i < exits->n; i++) {
+        const Exit *exit = &exits->at[i];
+        if (exit->env.dead) {
+            continue;
+        }
+        same &= first == NULL || first->env.at[number] == exit->env.at[number];
+        first = first ? first : exit;
+    }
+    if (first == NULL || same) {
+        return first ? first->env.at[number] : NULL;
+    }
+    Ver *begin = first->env.at[number];
+    ver = ver_new(I, name, begin ? begin->base.type : NULL,
+                  begin ? begin->base.loc : (Loc){.line = 0});
+    ver->conflict = begin ? begin->conflict : NULL;
+    for (int i = 0; i < exits->n; i++) {
+        const Exit *exit = &exits->at[i];
+        if (!exit->env.dead && exit != first) {
+            join_one(I, ver, begin, exit->env.at[number], pin);
+        }
+    }
+    if (ver->base.type == NULL) {
+        return NULL;
+    }
+    for (int i = 0; i < exits->n; i++) {
+        const Exit *exit = &exits->at[i];
+        if (!exit->env.dead) {
+            add_convert(I, exit->converts, ver, exit->env.at[number]);
+        }
+    }
+    return ver;
+}
+
+Env
+exits_join(Infer *I, const ExitVec *exits, int pin)
+{
+    Env out = {.dead = true};
+    for (int i = 0; i < exits->n; i++) {
+        if (!exits->at[i].env.dead) {
+            out = out.dead ? env_copy(I, &exits->at[i].env) : out;
+        }
+    }
+    if (out.dead) {
+        out.at = ARENA_ARRAY(I->arena, Ver *, I->frame->n + 1);
+        return out;
+    }
+    const Map *numbers = &I->frame->numbers;
+    for (int i = 0; i < I->frame->n; i++) {
+        Sym name = numbers->entries[i].key;
+        out.at[i] = exits_join_name(I, exits, i, name, pin);
+    }
+    return out;
+}
+
+void
+report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
+{
+    const Conflict *c = ver->conflict;
+    infer_pin(I, c->pin);
+    infer_refuse(I, DIAG_TYPE_CONFLICT, use,
+                 "Use two names, or give it the same kind of value on both "
+                 "paths.",
+                 "`%s` is %s (line %u) or %s (line %u) here", name,
+                 type_text(I->arena, c->lhs), (unsigned)c->lhs_loc.line,
+                 type_text(I->arena, c->rhs), (unsigned)c->rhs_loc.line);
+}
+
+/* --- blocks ------------------------------------------------------------------------- */
+
+/* Opens a block inside the present one; the caller restores I->scope. */
+int
+block_enter(Infer *I)
+{
+    BlockScope scope = {.up = I->scope};
+    vec_push(I->arena, &I->scopes, scope);
+    I->scope = I->scopes.n - 1;
+    return I->scope;
+}
+
+static int
+scope_real(const Infer *I, int scope)
+{
+    while (scope > 0 && I->scopes.at[scope].merged) {
+        scope = I->scopes.at[scope].up;
+    }
+    return scope;
+}
+
+bool
+block_reaches(const Infer *I, int scope)
+{
+    scope = scope_real(I, scope);
+    for (int at = I->scope; at > 0; at = I->scopes.at[at].up) {
+        if (scope_real(I, at) == scope) {
+            return true;
+        }
+    }
+    return scope == 0;
+}

@@ -1,0 +1,219 @@
+#ifndef VZ_TYPEINFER_STATE_H
+#define VZ_TYPEINFER_STATE_H
+/* What the files of inference share.
+ *
+ * Inference is an abstract run of the program.  Env says which version each
+ * local name has at this point; statements are copied to a typed block as
+ * they are met.  Where paths meet, names whose versions differ get a new one,
+ * and every path ends in CONVERTs to it (Exit.converts).
+ */
+#include <setjmp.h>
+
+#include "csrc/base/map.h"
+#include "typeinfer/infer.h"
+#include "typeinfer/rules.h"
+
+/* Two types that could not be joined; reported if the name is ever read.
+ * "pin" is the origin of an argument whose value would decide the branch. */
+typedef struct Conflict {
+    const Type *lhs;
+    const Type *rhs;
+    Loc lhs_loc;
+    Loc rhs_loc;
+    int pin;
+} Conflict;
+
+/* A Version as inference sees it.  Its type is TY_POISON with a conflict. */
+typedef struct Ver {
+    Version base;
+    const Conflict *conflict;
+} Ver;
+
+/* Versions by number of the name, NULL: unbound.  "dead": control never gets
+ * here. */
+typedef struct Env {
+    Ver **at;
+    bool dead;
+} Env;
+
+/* A way to a join: what it brings, and where its conversions go. */
+typedef struct Exit {
+    Env env;
+    ABlock *converts;
+} Exit;
+
+typedef VEC(Exit) ExitVec;
+
+/* An array that the program makes or is given.
+ *
+ * Arrays in registers have no address, so two names for one of them are
+ * harmless only while nobody changes it in place.  "aliased" and "mutated"
+ * are gathered over the whole program, without regard to order; an object
+ * with both must live in memory ("site" is then put on Infer.demoted).
+ * Objects that meet in a join are united ("up").  A parameter's object has
+ * the argument's as "lender": it is another name only if it is changed or
+ * handed back. */
+typedef struct Object {
+    Sym site; /* place of np.zeros(...) and the like; NULL: arithmetic */
+    Loc loc;
+    int up;
+    int lender;
+    int scope;
+    int arg; /* of the signature; -1: made here */
+    bool memory;
+    bool aliased;
+    bool mutated;
+    bool any_order; /* made with the memory order of its model */
+    Loc mutated_loc;
+} Object;
+
+/* Blocks of the typed tree, to see whether a buffer made in one can still be
+ * named in another.  A merged block's statements are in its parent. */
+typedef struct BlockScope {
+    int up;
+    bool merged;
+} BlockScope;
+
+typedef struct LoopFrame {
+    struct LoopFrame *outer;
+    ExitVec breaks;
+    ExitVec continues;
+} LoopFrame;
+
+typedef struct Live Live;
+
+/* One function being run. */
+typedef struct Frame {
+    const AFunc *func;
+    struct Frame *caller;
+    Loc call;
+    Map numbers; /* Sym -> number + 1 */
+    int n;       /* names; the last one is the result */
+    Env env;
+    LoopFrame *loop;
+    ExitVec returns;
+    Live *live;
+} Frame;
+
+typedef struct Infer {
+    Arena *arena;
+    Unit *unit;
+    Signature *sig;
+    Frame *frame;
+    VEC(Object) objects; /* number 0 is none */
+    VEC(BlockScope) scopes;
+    int scope;
+    int next_version;
+    int nodes;
+    Map demoted; /* sites whose arrays must live in memory */
+    Map lives;   /* AFunc -> Live */
+    Version **hidden;
+    jmp_buf stop;     /* refused, or to be begun again */
+    bool again;
+    jmp_buf *raise;   /* the statement reads an unbound name: it raises */
+} Infer;
+
+/* Ends inference with a refusal; 'help' may be NULL. */
+_Noreturn void infer_refuse(Infer *I, DiagId id, Loc loc, const char *help,
+                            const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Begins again. */
+_Noreturn void infer_again(Infer *I);
+/* Makes the axis or value with this origin part of the specialisation and
+ * begins again; returns if that is impossible or already so. */
+void infer_pin(Infer *I, int origin);
+int origin_of_size(int arg, int axis);
+int origin_of_value(int arg);
+int size_origin(int64_t size); /* of an entry of Type.size */
+int64_t size_with_origin(int origin);
+
+/* --- state.c --- */
+Ver *ver_new(Infer *I, Sym name, const Type *type, Loc loc);
+Env env_copy(Infer *I, const Env *env);
+int name_number(const Frame *frame, Sym name);
+/* Binds 'name' here to a new version. */
+Ver *env_bind(Infer *I, Sym name, const Type *type, Loc loc);
+/* What the name is where the 'exits' meet; CONVERTs are added to them. */
+Ver *exits_join_name(Infer *I, const ExitVec *exits, int number, Sym name,
+                     int pin);
+/* The environment where the exits that are not dead meet. */
+Env exits_join(Infer *I, const ExitVec *exits, int pin);
+void add_exit(Infer *I, ExitVec *exits, Env env, ABlock *converts);
+void add_convert(Infer *I, ABlock *out, Ver *to, Ver *from);
+/* A statement for the conversions of an exit, pushed on 'out'. */
+ABlock *add_converts(Infer *I, ABlock *out, Loc loc);
+_Noreturn void report_conflict(Infer *I, Sym name, const Ver *ver, Loc use);
+int block_enter(Infer *I);
+bool block_reaches(const Infer *I, int scope);
+
+/* --- alias.c --- */
+int object_new(Infer *I, Sym site, Loc loc, bool memory);
+int object_root(const Infer *I, int object);
+int object_unite(Infer *I, int lhs, int rhs);
+/* 'type' as an array of the given object. */
+const Type *type_of_object(Infer *I, const Type *type, int object);
+/* A fresh vector made by 'e'. */
+const Type *fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes);
+/* The value of 'e' gets one more name. */
+void alias_value(Infer *I, const AExpr *e);
+void alias_mutate(Infer *I, const Type *type, Loc loc);
+/* The type of a parameter that is given 'type', and back. */
+const Type *alias_lend(Infer *I, const Type *type, Loc loc);
+const Type *alias_return(Infer *I, const Type *type);
+/* Begins again with more arrays in memory, or refuses. */
+void alias_settle(Infer *I);
+/* Refuses a memory array whose buffer can't be named here. */
+void check_reach(Infer *I, const Type *type, Loc loc);
+
+/* --- live.c --- */
+/* Which names may be read before they are written again, at the head of each
+ * loop of 'func'. */
+Live *live_make(Infer *I, const Frame *frame);
+bool live_at_head(const Live *live, const AStmt *loop, int number);
+
+/* --- expr.c --- */
+AExpr *node_like(Infer *I, const AExpr *e);
+AExpr *infer_expr(Infer *I, const AExpr *e);
+/* As a condition: only the truth of 'e' matters. */
+AExpr *infer_cond(Infer *I, const AExpr *e);
+/* Can evaluating the typed 'e' be left out?  (No effect, no check.) */
+bool is_simple(const AExpr *e);
+/* An argument whose value decides the condition; 0: none is known. */
+int cond_origin(const AExpr *e);
+/* 'e' as a number; refuses other types. */
+const Type *need_num(Infer *I, const AExpr *e, const char *what);
+/* 'e' as an operand that is a number or a vector. */
+const Type *need_operand(Infer *I, const AExpr *e, AOp op);
+const Type *type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
+                          const AExpr *rhs);
+
+/* --- subscript.c --- */
+AExpr *infer_subscript(Infer *I, const AExpr *e);
+AExpr *infer_attr(Infer *I, const AExpr *e);
+/* The type of element or part 'k' when 'type' is iterated. */
+const Type *item_type(Infer *I, const Type *type, Loc loc);
+
+/* --- call.c --- */
+AExpr *infer_call(Infer *I, const AExpr *e);
+AExpr *infer_global(Infer *I, const AExpr *e);
+void infer_body(Infer *I, Frame *frame, AFunc *out);
+void frame_init(Infer *I, Frame *frame, const AFunc *func);
+
+/* --- builtin.c --- */
+const Type *type_of_builtin(Infer *I, AExpr *call, BuiltinId id);
+DType need_dtype(Infer *I, const AExpr *e);
+
+/* --- make.c --- */
+const Type *type_of_make(Infer *I, AExpr *call, BuiltinId id);
+const Type *type_of_array(Infer *I, AExpr *call);
+const Type *type_of_copy(Infer *I, AExpr *call, BuiltinId id);
+
+/* --- stmt.c --- */
+void infer_block(Infer *I, const ABlock *block, ABlock *out);
+AExpr *infer_target(Infer *I, const AExpr *target, const AExpr *value,
+                    const Type *type);
+
+/* --- loop.c --- */
+void infer_for(Infer *I, const AStmt *s, ABlock *out);
+void infer_while(Infer *I, const AStmt *s, ABlock *out);
+#endif

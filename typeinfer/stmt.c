@@ -1,0 +1,495 @@
+/* Statements: assignments, branches, returns; loops are in loop.c.
+ *
+ * A statement that surely raises ends its block.  A branch that never falls
+ * through is followed by the other one, so that what that one makes stays
+ * visible:
+ *
+ *     if c: return 0          if c.1:
+ *     else: out = f()   -->       return
+ *     use(out)                out.2 = f();  use(out.2)
+ */
+#include "typeinfer/state.h"
+
+/* --- targets ---------------------------------------------------------------------- */
+
+static AExpr *
+target_name(Infer *I, const AExpr *target, const AExpr *value,
+            const Type *type)
+{
+    if (value != NULL) {
+        alias_value(I, value);
+    }
+    AExpr *out = node_like(I, target);
+    out->version = &env_bind(I, target->name, type, target->loc)->base;
+    out->type = type;
+    return out;
+}
+
+static const Type *
+unpacked_type(Infer *I, const AExpr *target, const Type *type, int k)
+{
+    int64_t n = type->kind == TY_TUPLE   ? type->rank
+                : type->kind == TY_ARRAY ? type->size[0]
+                                         : -2;
+    if (n == -2) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
+                     "%s is not translated as a sequence to unpack",
+                     type_text(I->arena, type));
+    }
+    if (n >= 0 && n != target->items.n) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, target->loc, NULL,
+                     "%d names for %s: this raises ValueError",
+                     target->items.n, type_text(I->arena, type));
+    }
+    return type->kind == TY_TUPLE ? type->items[k]
+                                  : item_type(I, type, target->loc);
+}
+
+static AExpr *
+target_tuple(Infer *I, const AExpr *target, const AExpr *value,
+             const Type *type)
+{
+    AExpr *out = node_like(I, target);
+    bool display = value != NULL
+                   && (value->kind == A_TUPLE || value->kind == A_LIST);
+    out->type = type;
+    for (int i = 0; i < target->items.n; i++) {
+        const Type *item = unpacked_type(I, target, type, i);
+        const AExpr *from = display                  ? value->items.at[i]
+                            : type->kind == TY_TUPLE ? value
+                                                     : NULL;
+        AExpr *part = infer_target(I, target->items.at[i], from, item);
+        vec_push(I->arena, &out->items, part);
+    }
+    return out;
+}
+
+/* --- stores ------------------------------------------------------------------------- */
+
+static _Noreturn void
+refuse_store(Infer *I, const AExpr *target, const Type *value)
+{
+    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
+                 "a store of %s into %s is not translated",
+                 type_text(I->arena, value),
+                 type_text(I->arena, target->type));
+}
+
+/* A number is stored everywhere; an array where both sizes are known. */
+static void
+check_store(Infer *I, const AExpr *target, const Type *value)
+{
+    const Type *to = target->type;
+    if (value->kind == TY_NUM) {
+        return;
+    }
+    if (value->kind != TY_ARRAY || to->kind != TY_ARRAY) {
+        refuse_store(I, target, value);
+    }
+    if (to->rank == 1 && type_lanes(to) == 0) {
+        infer_pin(I, size_origin(to->size[0]));
+    }
+    if (value->rank == 1 && type_lanes(value) == 0) {
+        infer_pin(I, size_origin(value->size[0]));
+    }
+    if (type_lanes(to) == 0 || type_lanes(value) == 0) {
+        infer_refuse(I, DIAG_UNKNOWN_SIZE, target->loc,
+                     "Write a loop over the elements.",
+                     "a store of %s into %s: only parts with at most %d "
+                     "elements are translated",
+                     type_text(I->arena, value), type_text(I->arena, to),
+                     MAX_LANES);
+    }
+    if (type_lanes(to) != type_lanes(value)) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, target->loc, NULL,
+                     "%s can't be stored into %s: this raises ValueError",
+                     type_text(I->arena, value), type_text(I->arena, to));
+    }
+}
+
+/* a[i] of a vector is changed in the version of the name `a`. */
+static void
+check_vector_target(Infer *I, const AExpr *target)
+{
+    const AExpr *base = target->lhs;
+    if (base->type->kind != TY_ARRAY) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
+                     "a store into %s is not translated",
+                     type_text(I->arena, base->type));
+    }
+    if (!type_is_vector(base->type)) {
+        return;
+    }
+    if (base->kind != A_NAME || target->type->kind != TY_NUM) {
+        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, target->loc,
+                     "Store the elements one by one.",
+                     "a store into this part of a small array is not "
+                     "translated");
+    }
+    alias_mutate(I, base->type, target->loc);
+}
+
+static AExpr *
+target_subscript(Infer *I, const AExpr *target, const Type *type)
+{
+    AExpr *out = infer_subscript(I, target);
+    check_vector_target(I, out);
+    check_store(I, out, type);
+    return out;
+}
+
+AExpr *
+infer_target(Infer *I, const AExpr *target, const AExpr *value,
+             const Type *type)
+{
+    switch ((int)target->kind) {
+    case A_NAME:
+        return target_name(I, target, value, type);
+    case A_TUPLE:
+    case A_LIST:
+        return target_tuple(I, target, value, type);
+    case A_SUBSCRIPT:
+        return target_subscript(I, target, type);
+    default:
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc, NULL,
+                     "this target of an assignment is not translated");
+    }
+}
+
+/* --- assignments ----------------------------------------------------------------------- */
+
+static AStmt *
+stmt_like(Infer *I, const AStmt *s, ABlock *out)
+{
+    AStmt *copy = ast_stmt(I->arena, s->kind, s->loc);
+    copy->op = s->op;
+    copy->name = s->name;
+    vec_push(I->arena, out, copy);
+    return copy;
+}
+
+static void
+infer_assign(Infer *I, const AStmt *s, ABlock *out)
+{
+    AExpr *value = infer_expr(I, s->value);
+    AStmt *copy = stmt_like(I, s, out);
+    copy->value = value;
+    for (int i = 0; i < s->targets.n; i++) {
+        AExpr *target = infer_target(I, s->targets.at[i], value, value->type);
+        vec_push(I->arena, &copy->targets, target);
+        if (s->targets.n > 1 && type_is_vector(value->type)) {
+            int root = object_root(I, value->type->object);
+            I->objects.at[root].aliased = true; /* a = b = zeros(3) */
+        }
+    }
+}
+
+/* a op= b where `a` is an array: in place, with NumPy's casting rule. */
+static void
+check_in_place(Infer *I, const AStmt *s, const AExpr *target,
+               const AExpr *value)
+{
+    const Type *to = need_operand(I, target, s->op);
+    const Type *by = need_operand(I, value, s->op);
+    BinRule rule = rule_vector(I->arena, s->op, to, by);
+    if (rule.type == NULL
+        || (by->kind == TY_ARRAY && type_lanes(by) != type_lanes(to))) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, s->loc, NULL,
+                     "`%s=` is not translated for %s and %s", op_text(s->op),
+                     type_text(I->arena, to), type_text(I->arena, by));
+    }
+    if (!rule_same_kind(rule.type->dtype, to->dtype)) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, s->loc,
+                     "Make a new array: `a = a / b`.",
+                     "`%s=` can't store %s into %s: this raises TypeError",
+                     op_text(s->op), dtype_name(rule.type->dtype),
+                     type_text(I->arena, to));
+    }
+    alias_mutate(I, to, s->loc);
+}
+
+/* n += 1 of a number is n = n + 1. */
+static void
+aug_name(Infer *I, const AStmt *s, AExpr *old, AExpr *value, ABlock *out)
+{
+    AExpr *sum = ast_expr(I->arena, A_BINOP, s->loc);
+    sum->op = s->op;
+    sum->lhs = old;
+    sum->rhs = value;
+    sum->type = type_of_binop(I, sum, s->op, old, value);
+    AStmt *copy = stmt_like(I, s, out);
+    copy->kind = AS_ASSIGN;
+    copy->value = sum;
+    AExpr *target = infer_target(I, s->targets.at[0], sum, sum->type);
+    vec_push(I->arena, &copy->targets, target);
+}
+
+static void
+infer_aug(Infer *I, const AStmt *s, ABlock *out)
+{
+    AExpr *target = infer_expr(I, s->targets.at[0]);
+    AExpr *value = infer_expr(I, s->value);
+    if (target->kind == A_NAME && target->type->kind != TY_ARRAY) {
+        aug_name(I, s, target, value, out);
+        return;
+    }
+    if (target->kind == A_SUBSCRIPT) {
+        check_vector_target(I, target);
+    }
+    if (target->type->kind == TY_ARRAY) {
+        check_in_place(I, s, target, value);
+    } else {
+        check_store(I, target,
+                    type_of_binop(I, target, s->op, target, value));
+    }
+    AStmt *copy = stmt_like(I, s, out);
+    copy->value = value;
+    vec_push(I->arena, &copy->targets, target);
+}
+
+/* --- branches ------------------------------------------------------------------------------ */
+
+static void
+append(Infer *I, ABlock *out, const ABlock *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        vec_push(I->arena, out, block->at[i]);
+    }
+}
+
+/* The condition's own effects, where its value is known. */
+static void
+keep_effects(Infer *I, AExpr *e, ABlock *out)
+{
+    if (!is_simple(e)) {
+        AStmt *s = ast_stmt(I->arena, AS_EXPR, e->loc);
+        s->value = e;
+        vec_push(I->arena, out, s);
+    }
+}
+
+/* Runs 'block' as a block of its own from 'env'; what it leaves is an exit. */
+static int
+infer_branch(Infer *I, const ABlock *block, const Env *env, ABlock *out,
+             Loc loc, ExitVec *exits)
+{
+    int outer = I->scope;
+    int scope = block_enter(I);
+    I->frame->env = env_copy(I, env);
+    infer_block(I, block, out);
+    I->scope = outer;
+    ABlock *converts =
+        I->frame->env.dead ? NULL : add_converts(I, out, loc);
+    add_exit(I, exits, I->frame->env, converts);
+    return scope;
+}
+
+static AExpr *
+negated(Infer *I, AExpr *cond)
+{
+    AExpr *out = ast_expr(I->arena, A_UNARY, cond->loc);
+    out->op = AO_NOT;
+    out->lhs = cond;
+    out->type = type_bool(I->arena);
+    return out;
+}
+
+static void
+infer_if(Infer *I, const AStmt *s, ABlock *out)
+{
+    AExpr *cond = infer_cond(I, s->value);
+    bool truth;
+    if (type_truth(cond->type, &truth)) {
+        keep_effects(I, cond, out);
+        infer_block(I, truth ? &s->body : &s->orelse, out);
+        return;
+    }
+    Env before = I->frame->env;
+    ExitVec exits = {0};
+    AStmt *copy = stmt_like(I, s, out);
+    copy->value = cond;
+    int then = infer_branch(I, &s->body, &before, &copy->body, s->loc, &exits);
+    int els =
+        infer_branch(I, &s->orelse, &before, &copy->orelse, s->loc, &exits);
+    bool then_dead = exits.at[0].env.dead;
+    bool else_dead = exits.at[1].env.dead;
+    I->frame->env = exits_join(I, &exits, cond_origin(cond));
+    if (then_dead && !else_dead) {
+        append(I, out, &copy->orelse);
+        copy->orelse = (ABlock){0};
+        I->scopes.at[els].merged = true;
+    } else if (else_dead && !then_dead) {
+        append(I, out, &copy->body);
+        copy->body = copy->orelse;
+        copy->orelse = (ABlock){0};
+        copy->value = negated(I, cond);
+        I->scopes.at[then].merged = true;
+    }
+}
+
+/* --- ends -------------------------------------------------------------------------------------- */
+
+static bool
+same_vector(const Infer *I, const AExpr *lhs, const AExpr *rhs)
+{
+    return type_is_vector(lhs->type) && type_is_vector(rhs->type)
+           && object_root(I, lhs->type->object)
+                  == object_root(I, rhs->type->object);
+}
+
+/* The names in `return a, b` end here, so they are no further names. */
+static AExpr *
+infer_returned(Infer *I, const AExpr *e)
+{
+    if (e->kind != A_TUPLE) {
+        return infer_expr(I, e);
+    }
+    AExpr *out = node_like(I, e);
+    int n = e->items.n;
+    const Type **items = ARENA_ARRAY(I->arena, const Type *, n + 1);
+    for (int i = 0; i < n; i++) {
+        AExpr *item = infer_expr(I, e->items.at[i]);
+        vec_push(I->arena, &out->items, item);
+        items[i] = item->type;
+        for (int k = 0; k < i; k++) {
+            if (same_vector(I, item, out->items.at[k])) {
+                alias_value(I, item);
+            }
+        }
+    }
+    out->type = type_tuple(I->arena, items, n, false);
+    return out;
+}
+
+static void
+infer_return(Infer *I, const AStmt *s, ABlock *out)
+{
+    AExpr *value;
+    if (s->value != NULL) {
+        value = infer_returned(I, s->value);
+    } else {
+        value = ast_expr(I->arena, A_CONST, s->loc);
+        value->type = type_kind(I->arena, TY_NONE);
+    }
+    AStmt *copy = stmt_like(I, s, out);
+    copy->value = value;
+    Loc loc = s->value ? value->loc : s->loc;
+    copy->to = &env_bind(I, sym("<result>"), value->type, loc)->base;
+    add_exit(I, &I->frame->returns, I->frame->env, &copy->body);
+    I->frame->env.dead = true;
+}
+
+static void
+infer_leave_loop(Infer *I, const AStmt *s, ABlock *out)
+{
+    LoopFrame *loop = I->frame->loop;
+    ExitVec *exits = s->kind == AS_BREAK ? &loop->breaks : &loop->continues;
+    ABlock *converts = add_converts(I, out, s->loc);
+    add_exit(I, exits, I->frame->env, converts);
+    stmt_like(I, s, out);
+    I->frame->env.dead = true;
+}
+
+static void
+infer_assert(Infer *I, const AStmt *s, ABlock *out)
+{
+    AExpr *cond = infer_cond(I, s->value);
+    bool truth;
+    bool known = type_truth(cond->type, &truth);
+    if (known && truth) {
+        keep_effects(I, cond, out);
+        return;
+    }
+    stmt_like(I, s, out)->value = cond;
+    I->frame->env.dead |= known;
+}
+
+/* A docstring does nothing. */
+static void
+infer_expr_stmt(Infer *I, const AStmt *s, ABlock *out)
+{
+    if (s->value->kind == A_CONST) {
+        return;
+    }
+    AExpr *value = infer_expr(I, s->value);
+    stmt_like(I, s, out)->value = value;
+}
+
+static void
+infer_plain(Infer *I, const AStmt *s, ABlock *out)
+{
+    switch ((int)s->kind) {
+    case AS_EXPR:
+        infer_expr_stmt(I, s, out);
+        break;
+    case AS_ASSIGN:
+        infer_assign(I, s, out);
+        break;
+    case AS_AUG:
+        infer_aug(I, s, out);
+        break;
+    case AS_IF:
+        infer_if(I, s, out);
+        break;
+    case AS_FOR:
+        infer_for(I, s, out);
+        break;
+    case AS_WHILE:
+        infer_while(I, s, out);
+        break;
+    case AS_RETURN:
+        infer_return(I, s, out);
+        break;
+    case AS_BREAK:
+    case AS_CONTINUE:
+        infer_leave_loop(I, s, out);
+        break;
+    case AS_ASSERT:
+        infer_assert(I, s, out);
+        break;
+    case AS_RAISE:
+        stmt_like(I, s, out);
+        I->frame->env.dead = true;
+        break;
+    case AS_PASS:
+        break;
+    default:
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, s->loc, NULL,
+                     "%s is not translated", s->name);
+    }
+}
+
+/* A statement that reads an unbound name raises, and nothing after it runs.
+ * In the first rounds of a loop's inference this also stands for what is not
+ * known yet. */
+static void
+infer_stmt(Infer *I, const AStmt *s, ABlock *out)
+{
+    jmp_buf here;
+    jmp_buf *outer = I->raise;
+    Frame *frame = I->frame;
+    LoopFrame *loop = frame->loop;
+    int scope = I->scope;
+    int n = out->n;
+    I->raise = &here;
+    if (setjmp(here) == 0) {
+        infer_plain(I, s, out);
+    } else {
+        I->frame = frame;
+        I->scope = scope;
+        frame->loop = loop;
+        out->n = n;
+        AStmt *raise = ast_stmt(I->arena, AS_RAISE, s->loc);
+        vec_push(I->arena, out, raise);
+        frame->env.dead = true;
+    }
+    I->raise = outer;
+}
+
+void
+infer_block(Infer *I, const ABlock *block, ABlock *out)
+{
+    for (int i = 0; i < block->n && !I->frame->env.dead; i++) {
+        infer_stmt(I, block->at[i], out);
+    }
+}

@@ -1,0 +1,434 @@
+/* Subscripts and attributes.
+ *
+ *     img[r, c]        of rank 2: an element, a NumPy scalar
+ *                      of rank 3: a view of one pixel
+ *     img.shape[2]     an int that knows which axis it is
+ *     TAPS[k + 2]      an element of a tuple of equal numbers
+ *
+ * Views stay in memory: they are read where they are used, so what is stored
+ * through another name in the meantime is seen, as in NumPy.
+ */
+#include <string.h>
+
+#include "typeinfer/state.h"
+
+/* --- indices --------------------------------------------------------------------- */
+
+static _Noreturn void
+refuse_index(Infer *I, const AExpr *e, const Type *type)
+{
+    bool fails = type->kind == TY_NUM && dtype_is_float(type->dtype);
+    infer_refuse(I, fails ? DIAG_ALWAYS_FAILS : DIAG_UNSUPPORTED_INDEX,
+                 e->loc, fails ? "Convert it with `int(...)`." : NULL,
+                 "an index of type %s %s", type_text(I->arena, type),
+                 fails ? "raises IndexError" : "is not translated");
+}
+
+/* An integer, or a float that may be one (lower tests that it is). */
+static void
+check_index(Infer *I, const AExpr *e, const Type *type, bool or_bool)
+{
+    bool maybe_int = type->kind == TY_NUM && type->alt == ALT_INT;
+    if (!type_is_integer(type, or_bool) && !maybe_int) {
+        refuse_index(I, e, type);
+    }
+}
+
+/* The typed bounds of a slice; they must be ints or left out. */
+static AExpr *
+infer_slice(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    for (int i = 0; i < 3; i++) {
+        AExpr *part = e->items.at[i] ? infer_expr(I, e->items.at[i]) : NULL;
+        if (part != NULL && part->type->kind == TY_NONE) {
+            part = NULL;
+        }
+        if (part != NULL) {
+            check_index(I, part, part->type, false);
+        }
+        vec_push(I->arena, &out->items, part);
+    }
+    int64_t step = 1;
+    const AExpr *by = out->items.at[2];
+    if (by != NULL && (!type_is_known_int(by->type, &step) || step != 1)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
+                     "Write a loop over the elements.",
+                     "a slice with a step is not translated");
+    }
+    out->type = type_kind(I->arena, TY_RANGE);
+    return out;
+}
+
+static int64_t
+clamp_bound(const AExpr *e, int64_t dflt, int64_t size, bool *known)
+{
+    int64_t value = dflt;
+    if (e == NULL) {
+        return dflt;
+    }
+    if (!type_is_known_int(e->type, &value)) {
+        *known = false;
+        return 0;
+    }
+    value = value < 0 ? value + size : value;
+    return value < 0 ? 0 : value > size ? size : value;
+}
+
+/* The size of 'size' elements sliced by 'e', as in Type.size. */
+static int64_t
+sliced_size(Infer *I, const AExpr *e, int64_t size, bool last)
+{
+    bool known = true;
+    bool full = e->items.at[0] == NULL && e->items.at[1] == NULL;
+    if (full) {
+        return size;
+    }
+    int64_t hi = 0;
+    bool small = e->items.at[1] != NULL
+                 && type_is_known_int(e->items.at[1]->type, &hi)
+                 && hi <= MAX_LANES;
+    if (size < 0 && last && small) {
+        infer_pin(I, size_origin(size)); /* img[r, c, 0:3] */
+    }
+    int64_t lo = clamp_bound(e->items.at[0], 0, size, &known);
+    hi = clamp_bound(e->items.at[1], size, size, &known);
+    return size < 0 || !known ? -1 : hi > lo ? hi - lo : 0;
+}
+
+/* Does the subscript consist of one name for a tuple of indices? */
+static bool
+is_index_tuple(const AExpr *e)
+{
+    return e->items.n == 1 && e->items.at[0]->type->kind == TY_TUPLE
+           && !e->items.at[0]->type->is_list;
+}
+
+/* --- arrays ------------------------------------------------------------------------ */
+
+static _Noreturn void
+refuse_too_many(Infer *I, const AExpr *e, const Type *base)
+{
+    infer_refuse(I, DIAG_ALWAYS_FAILS, e->loc, NULL,
+                 "too many indices for %s: this raises IndexError",
+                 type_text(I->arena, base));
+}
+
+static void
+infer_indices(Infer *I, const AExpr *e, AExpr *out)
+{
+    for (int i = 0; i < e->items.n; i++) {
+        const AExpr *item = e->items.at[i];
+        AExpr *typed = item->kind == A_SLICE ? infer_slice(I, item)
+                                             : infer_expr(I, item);
+        vec_push(I->arena, &out->items, typed);
+    }
+}
+
+/* What is left of 'base' after the indices; rank 0 is an element. */
+static const Type *
+part_type(Infer *I, const AExpr *out, const Type *base)
+{
+    Type *type = arena_copy(I->arena, base, sizeof(*type));
+    int rank = 0;
+    int axis = 0;
+    bool tuple = is_index_tuple(out);
+    int n = tuple ? out->items.at[0]->type->rank : out->items.n;
+    if (n > base->rank) {
+        refuse_too_many(I, out, base);
+    }
+    for (int i = 0; i < n; i++, axis++) {
+        const AExpr *item = tuple ? out->items.at[0] : out->items.at[i];
+        if (!tuple && item->kind == A_SLICE) {
+            bool last = axis == base->rank - 1;
+            type->size[rank++] =
+                sliced_size(I, item, base->size[axis], last);
+        } else {
+            check_index(I, item, tuple ? item->type->items[i] : item->type,
+                        false);
+        }
+    }
+    for (; axis < base->rank; axis++) {
+        type->size[rank++] = base->size[axis];
+    }
+    for (int i = rank; i < MAX_RANK; i++) {
+        type->size[i] = 0;
+    }
+    type->rank = rank;
+    type->view = true;
+    type->layout = LAYOUT_ANY;
+    return type;
+}
+
+static const Type *
+subscript_array(Infer *I, AExpr *out)
+{
+    const Type *base = out->lhs->type;
+    check_reach(I, base, out->loc);
+    const Type *part = part_type(I, out, base);
+    if (part->rank == 0) {
+        return type_num(I->arena, base->dtype, false);
+    }
+    if (type_is_vector(base)) {
+        if (type_lanes(part) == 0) {
+            refuse_index(I, out->items.at[0], type_int(I->arena));
+        }
+        I->objects.at[object_root(I, base->object)].aliased = true;
+    }
+    return part;
+}
+
+/* --- tuples -------------------------------------------------------------------------- */
+
+static const Type *
+slice_tuple(Infer *I, const AExpr *slice, const Type *base)
+{
+    bool known = true;
+    int64_t lo = clamp_bound(slice->items.at[0], 0, base->rank, &known);
+    int64_t hi =
+        clamp_bound(slice->items.at[1], base->rank, base->rank, &known);
+    if (!known) {
+        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, slice->loc, NULL,
+                     "the bounds of a slice of a tuple must be constants");
+    }
+    int n = hi > lo ? (int)(hi - lo) : 0;
+    return type_tuple(I->arena, base->items + lo, n, base->is_list);
+}
+
+/* All items as one type without alternatives, so that they can be kept in a
+ * table. */
+static const Type *
+table_type(Infer *I, const AExpr *e, const Type *base)
+{
+    const Type *type = base->rank ? type_forget(I->arena, base->items[0])
+                                  : NULL;
+    for (int i = 0; i < base->rank; i++) {
+        const Type *item = base->items[i];
+        bool same = item->kind == TY_NUM && item->alt == ALT_NEVER
+                    && item->dtype == type->dtype && item->weak == type->weak;
+        if (!same || base->rank > MAX_LANES) {
+            infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
+                         "Use an array, or a constant index.",
+                         "%s is translated with constant indices only",
+                         type_text(I->arena, base));
+        }
+    }
+    if (type == NULL) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, e->loc, NULL,
+                     "an empty tuple is indexed");
+    }
+    return type;
+}
+
+static const Type *
+subscript_tuple(Infer *I, AExpr *out)
+{
+    const Type *base = out->lhs->type;
+    const AExpr *item = out->items.at[0];
+    if (out->items.n != 1) {
+        refuse_index(I, item, item->type);
+    }
+    if (item->kind == A_SLICE) {
+        return slice_tuple(I, item, base);
+    }
+    check_index(I, item, item->type, true);
+    int64_t k;
+    if (!type_is_known_int(item->type, &k)) {
+        return table_type(I, out, base);
+    }
+    k = k < 0 ? k + base->rank : k;
+    if (k < 0 || k >= base->rank) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, out->loc, NULL,
+                     "index %lld of %s raises IndexError",
+                     (long long)item->type->ival, type_text(I->arena, base));
+    }
+    return base->items[k];
+}
+
+AExpr *
+infer_subscript(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    out->lhs = infer_expr(I, e->lhs);
+    infer_indices(I, e, out);
+    const Type *base = out->lhs->type;
+    switch ((int)base->kind) {
+    case TY_ARRAY:
+        out->type = subscript_array(I, out);
+        break;
+    case TY_TUPLE:
+        out->type = subscript_tuple(I, out);
+        break;
+    default:
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "%s can't be indexed here", type_text(I->arena, base));
+    }
+    return out;
+}
+
+/* --- iteration ------------------------------------------------------------------------- */
+
+/* Items of a tuple as one type: numbers of one kind, or tuples of such. */
+static const Type *
+uniform_type(Infer *I, const Type *lhs, const Type *rhs)
+{
+    if (lhs == NULL || lhs->kind != rhs->kind || lhs->alt != ALT_NEVER
+        || rhs->alt != ALT_NEVER) {
+        return NULL;
+    }
+    if (lhs->kind == TY_NUM) {
+        bool same = lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
+        return same ? type_forget(I->arena, lhs) : NULL;
+    }
+    if (lhs->kind != TY_TUPLE || lhs->rank != rhs->rank) {
+        return NULL;
+    }
+    const Type **items = ARENA_ARRAY(I->arena, const Type *, lhs->rank + 1);
+    for (int i = 0; i < lhs->rank; i++) {
+        items[i] = uniform_type(I, lhs->items[i], rhs->items[i]);
+        if (items[i] == NULL) {
+            return NULL;
+        }
+    }
+    return type_tuple(I->arena, items, lhs->rank, lhs->is_list);
+}
+
+static const Type *
+tuple_item_type(Infer *I, const Type *type, Loc loc)
+{
+    const Type *item = type->rank ? type->items[0] : type_int(I->arena);
+    item = uniform_type(I, item, item);
+    for (int i = 1; i < type->rank; i++) {
+        item = uniform_type(I, item, type->items[i]);
+    }
+    if (item == NULL || type->rank > MAX_LANES) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
+                     "Give all items the same kind of number.",
+                     "iteration over %s is not translated",
+                     type_text(I->arena, type));
+    }
+    return item;
+}
+
+const Type *
+item_type(Infer *I, const Type *type, Loc loc)
+{
+    if (type->kind == TY_TUPLE) {
+        return tuple_item_type(I, type, loc);
+    }
+    if (type->kind != TY_ARRAY || type->rank == 0) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc, NULL,
+                     "iteration over %s is not translated",
+                     type_text(I->arena, type));
+    }
+    check_reach(I, type, loc);
+    if (type->rank == 1) {
+        return type_num(I->arena, type->dtype, false);
+    }
+    Type *part = arena_copy(I->arena, type, sizeof(*part));
+    part->rank--;
+    memmove(part->size, type->size + 1, sizeof(int64_t) * (MAX_RANK - 1));
+    part->size[MAX_RANK - 1] = 0;
+    part->view = true;
+    part->layout = LAYOUT_ANY;
+    return part;
+}
+
+/* --- attributes --------------------------------------------------------------------------- */
+
+static const Type *
+axis_type(Infer *I, const Type *array, int axis)
+{
+    if (array->size[axis] >= 0) {
+        return type_known_int(I->arena, array->size[axis]);
+    }
+    Type *type = arena_copy(I->arena, type_int(I->arena), sizeof(*type));
+    type->origin = size_origin(array->size[axis]);
+    return type;
+}
+
+static const Type *
+shape_type(Infer *I, const Type *array)
+{
+    const Type *items[MAX_RANK];
+    for (int i = 0; i < array->rank; i++) {
+        items[i] = axis_type(I, array, i);
+    }
+    return type_tuple(I->arena, items, array->rank, false);
+}
+
+static const Type *
+count_type(Infer *I, const Type *array)
+{
+    int64_t count = 1;
+    for (int i = 0; i < array->rank; i++) {
+        if (array->size[i] < 0
+            || __builtin_mul_overflow(count, array->size[i], &count)) {
+            return type_int(I->arena);
+        }
+    }
+    return type_known_int(I->arena, count);
+}
+
+static const Type *
+dtype_type(Infer *I, DType dtype)
+{
+    Type *type = arena_copy(I->arena, type_kind(I->arena, TY_DTYPE),
+                            sizeof(*type));
+    type->dtype = dtype;
+    type->name = sym(str_printf(I->arena, "numpy.%s", dtype_name(dtype)));
+    return type;
+}
+
+static const Type *
+transposed_type(Infer *I, const Type *array)
+{
+    Type *type = arena_copy(I->arena, array, sizeof(*type));
+    for (int i = 0; i < array->rank; i++) {
+        type->size[i] = array->size[array->rank - 1 - i];
+    }
+    type->view = true;
+    type->layout = LAYOUT_ANY;
+    return type;
+}
+
+static const Type *
+array_attr(Infer *I, const Type *base, const char *name)
+{
+    if (strcmp(name, "shape") == 0) {
+        return shape_type(I, base);
+    }
+    if (strcmp(name, "ndim") == 0) {
+        return type_known_int(I->arena, base->rank);
+    }
+    if (strcmp(name, "size") == 0) {
+        return count_type(I, base);
+    }
+    if (strcmp(name, "dtype") == 0) {
+        return dtype_type(I, base->dtype);
+    }
+    if (strcmp(name, "T") == 0 && base->memory) {
+        return transposed_type(I, base);
+    }
+    return NULL;
+}
+
+AExpr *
+infer_attr(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    out->lhs = infer_expr(I, e->lhs);
+    const Type *base = out->lhs->type;
+    if (base->kind == TY_ARRAY) {
+        out->type = array_attr(I, base, e->name);
+    } else if (base->kind == TY_NUM && !base->weak
+               && base->alt == ALT_NEVER && strcmp(e->name, "dtype") == 0) {
+        out->type = dtype_type(I, base->dtype);
+    }
+    if (out->type == NULL) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "attribute `%s` of %s is not translated", e->name,
+                     type_text(I->arena, base));
+    }
+    return out;
+}

@@ -1,0 +1,415 @@
+/* Types: making them, asking them, joining them.
+ *
+ * A Type is never changed once it is made.  The join is a small lattice: the
+ * set of plain types that a value may have, plus "None" and "unbound".  What a
+ * Type can say is sets of one or two of these, so
+ *
+ *     {int, float64 scalar}   ->  float64 scalar or int
+ *     {int, None}             ->  int or None
+ *     {int, float, None}      ->  no join: a conflict
+ *
+ * Of two numbers the one with more values is the main one, because the value
+ * is kept in its dtype.
+ */
+#include <string.h>
+
+#include "typeinfer/rules.h"
+
+/* --- making ------------------------------------------------------------------ */
+
+static Type *
+new_type(Arena *arena, TypeKind kind)
+{
+    Type *type = ARENA_NEW(arena, Type);
+    type->kind = kind;
+    type->func = -1;
+    return type;
+}
+
+const Type *
+type_kind(Arena *arena, TypeKind kind)
+{
+    return new_type(arena, kind);
+}
+
+static Type *
+new_num(Arena *arena, DType dtype, bool weak)
+{
+    Type *type = new_type(arena, TY_NUM);
+    type->dtype = dtype;
+    type->weak = weak;
+    return type;
+}
+
+const Type *
+type_num(Arena *arena, DType dtype, bool weak)
+{
+    return new_num(arena, dtype, weak);
+}
+
+const Type *
+type_bool(Arena *arena)
+{
+    return new_num(arena, DT_BOOL, true);
+}
+
+const Type *
+type_int(Arena *arena)
+{
+    return new_num(arena, DT_I64, true);
+}
+
+const Type *
+type_float(Arena *arena)
+{
+    return new_num(arena, DT_F64, true);
+}
+
+const Type *
+type_known_bool(Arena *arena, bool value)
+{
+    Type *type = new_num(arena, DT_BOOL, true);
+    type->known = true;
+    type->ival = value;
+    return type;
+}
+
+const Type *
+type_known_int(Arena *arena, int64_t value)
+{
+    Type *type = new_num(arena, DT_I64, true);
+    type->known = true;
+    type->ival = value;
+    return type;
+}
+
+const Type *
+type_known_float(Arena *arena, double value)
+{
+    Type *type = new_num(arena, DT_F64, true);
+    type->known = true;
+    type->fval = value;
+    return type;
+}
+
+const Type *
+type_tuple(Arena *arena, const Type *const *items, int n, bool is_list)
+{
+    Type *type = new_type(arena, TY_TUPLE);
+    type->rank = n;
+    type->is_list = is_list;
+    type->items = ARENA_ARRAY(arena, const Type *, n + 1);
+    for (int i = 0; i < n; i++) {
+        type->items[i] = items[i];
+    }
+    return type;
+}
+
+const Type *
+type_vector(Arena *arena, DType dtype, int lanes)
+{
+    Type *type = new_type(arena, TY_ARRAY);
+    type->dtype = dtype;
+    type->rank = 1;
+    type->layout = LAYOUT_C;
+    type->size[0] = lanes;
+    return type;
+}
+
+const Type *
+type_forget(Arena *arena, const Type *type)
+{
+    if (type->kind != TY_NUM) {
+        return type;
+    }
+    return new_num(arena, type->dtype, type->weak);
+}
+
+const Type *
+type_with_alt(Arena *arena, const Type *type, Alt alt)
+{
+    Type *copy = arena_copy(arena, type, sizeof(*type));
+    copy->alt = alt;
+    if (alt != ALT_NEVER) {
+        copy->known = false;
+        copy->origin = 0;
+    }
+    return copy;
+}
+
+const char *
+type_text(Arena *arena, const Type *type)
+{
+    if (type == NULL) {
+        return "unbound";
+    }
+    Str text = str_new(arena);
+    type_add(&text, type);
+    return text.at;
+}
+
+/* --- asking ------------------------------------------------------------------ */
+
+Plain
+type_plain(const Type *num)
+{
+    return (Plain){num->dtype, num->weak};
+}
+
+bool
+type_plain_alt(const Type *num, Plain *out)
+{
+    switch ((int)num->alt) {
+    case ALT_BOOL:
+        *out = (Plain){DT_BOOL, true};
+        return true;
+    case ALT_INT:
+        *out = (Plain){DT_I64, true};
+        return true;
+    case ALT_FLOAT:
+        *out = (Plain){DT_F64, true};
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool
+type_is_vector(const Type *type)
+{
+    return type->kind == TY_ARRAY && !type->memory;
+}
+
+bool
+type_is_memory(const Type *type)
+{
+    return type->kind == TY_ARRAY && type->memory;
+}
+
+int
+type_lanes(const Type *type)
+{
+    bool small = type->kind == TY_ARRAY && type->rank == 1
+                 && type->size[0] >= 1 && type->size[0] <= MAX_LANES;
+    return small ? (int)type->size[0] : 0;
+}
+
+bool
+type_is_known_int(const Type *type, int64_t *out)
+{
+    bool is = type->kind == TY_NUM && type->known && type->alt == ALT_NEVER
+              && !dtype_is_float(type->dtype);
+    if (is) {
+        *out = type->ival;
+    }
+    return is;
+}
+
+bool
+type_is_integer(const Type *type, bool or_bool)
+{
+    if (type->kind != TY_NUM) {
+        return false;
+    }
+    return dtype_is_int(type->dtype)
+           || (or_bool && type->dtype == DT_BOOL && type->weak);
+}
+
+static bool
+known_truth(const Type *num)
+{
+    return dtype_is_float(num->dtype) ? num->fval != 0 : num->ival != 0;
+}
+
+bool
+type_truth(const Type *type, bool *out)
+{
+    if (type->alt != ALT_NEVER) {
+        return false;
+    }
+    switch ((int)type->kind) {
+    case TY_NONE:
+        *out = false;
+        return true;
+    case TY_NUM:
+        *out = type->known && known_truth(type);
+        return type->known;
+    case TY_TUPLE:
+        *out = type->rank > 0;
+        return true;
+    case TY_STR:
+        *out = type->name[0] != '\0';
+        return true;
+    case TY_FUNC:
+    case TY_MODULE:
+        *out = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- joining ------------------------------------------------------------------ */
+
+/* What a value may be; "plain" holds the kinds of number. */
+typedef struct Set {
+    Plain plain[4];
+    int nplain;
+    bool none;
+    bool unbound;
+} Set;
+
+static void
+add_plain(Set *set, Plain plain)
+{
+    for (int i = 0; i < set->nplain; i++) {
+        if (set->plain[i].dtype == plain.dtype
+            && set->plain[i].weak == plain.weak) {
+            return;
+        }
+    }
+    set->plain[set->nplain++] = plain;
+}
+
+/* False when 'type' is no number, None or unbound name. */
+static bool
+add_to_set(Set *set, const Type *type)
+{
+    if (type == NULL) {
+        set->unbound = true;
+        return true;
+    }
+    if (type->kind == TY_NONE) {
+        set->none = true;
+        return true;
+    }
+    if (type->kind != TY_NUM) {
+        return false;
+    }
+    add_plain(set, type_plain(type));
+    Plain alt;
+    if (type_plain_alt(type, &alt)) {
+        add_plain(set, alt);
+    }
+    set->none |= type->alt == ALT_NONE;
+    set->unbound |= type->alt == ALT_UNBOUND;
+    return true;
+}
+
+static Alt
+alt_of(Plain weak)
+{
+    return weak.dtype == DT_BOOL  ? ALT_BOOL
+           : weak.dtype == DT_I64 ? ALT_INT
+                                  : ALT_FLOAT;
+}
+
+/* The main type and the alternative of two kinds of number. */
+static const Type *
+join_two(Arena *arena, Plain main, Plain other)
+{
+    if (main.weak && !other.weak) {
+        return join_two(arena, other, main);
+    }
+    if (!other.weak) {
+        return NULL;
+    }
+    if (main.weak && main.dtype < other.dtype) {
+        return join_two(arena, other, main); /* bool < int < float */
+    }
+    if (main.dtype == DT_BOOL && other.dtype != DT_BOOL) {
+        return NULL;
+    }
+    return type_with_alt(arena, type_num(arena, main.dtype, main.weak),
+                         alt_of(other));
+}
+
+static const Type *
+join_set(Arena *arena, const Set *set)
+{
+    int size = set->nplain + set->none + set->unbound;
+    if (size > 2 || (set->nplain == 0 && size != 1)) {
+        return NULL;
+    }
+    if (set->nplain == 0) {
+        return set->none ? type_kind(arena, TY_NONE) : NULL;
+    }
+    if (set->nplain == 2) {
+        return join_two(arena, set->plain[0], set->plain[1]);
+    }
+    const Type *num =
+        type_num(arena, set->plain[0].dtype, set->plain[0].weak);
+    if (size == 1) {
+        return num;
+    }
+    return type_with_alt(arena, num, set->none ? ALT_NONE : ALT_UNBOUND);
+}
+
+static const Type *
+join_items(Arena *arena, const Type *lhs, const Type *rhs)
+{
+    if (lhs->rank != rhs->rank || lhs->is_list != rhs->is_list) {
+        return NULL;
+    }
+    const Type **items = ARENA_ARRAY(arena, const Type *, lhs->rank + 1);
+    for (int i = 0; i < lhs->rank; i++) {
+        items[i] = type_join(arena, lhs->items[i], rhs->items[i]);
+        if (items[i] == NULL) {
+            return NULL;
+        }
+    }
+    return type_tuple(arena, items, lhs->rank, lhs->is_list);
+}
+
+/* Vectors of one form; memory only if it is the very same array.  Which
+ * objects the joined vector may be is kept by the caller. */
+static const Type *
+join_arrays(const Type *lhs, const Type *rhs)
+{
+    if (lhs->memory || rhs->memory) {
+        bool same = lhs->memory && rhs->memory && !lhs->view && !rhs->view
+                    && lhs->object == rhs->object;
+        return same ? lhs : NULL;
+    }
+    bool same = lhs->dtype == rhs->dtype && lhs->size[0] == rhs->size[0];
+    return !same ? NULL : lhs->alt != ALT_NEVER ? lhs : rhs;
+}
+
+static bool
+known_alike(const Type *lhs, const Type *rhs)
+{
+    return type_equal(lhs, rhs)
+           && (lhs->known || lhs->origin == rhs->origin);
+}
+
+const Type *
+type_join(Arena *arena, const Type *lhs, const Type *rhs)
+{
+    if (lhs == rhs) {
+        return lhs;
+    }
+    if (lhs != NULL && rhs != NULL && known_alike(lhs, rhs)
+        && lhs->kind != TY_ARRAY) {
+        return lhs;
+    }
+    Set set = {.nplain = 0};
+    if (add_to_set(&set, lhs) && add_to_set(&set, rhs)) {
+        return join_set(arena, &set);
+    }
+    if (lhs == NULL || rhs == NULL) {
+        const Type *other = lhs ? lhs : rhs;
+        return type_is_vector(other) ? type_with_alt(arena, other, ALT_UNBOUND)
+                                     : NULL;
+    }
+    if (lhs->kind != rhs->kind) {
+        return NULL;
+    }
+    switch ((int)lhs->kind) {
+    case TY_TUPLE:
+        return join_items(arena, lhs, rhs);
+    case TY_ARRAY:
+        return join_arrays(lhs, rhs);
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,97 @@
+"""Copies of arguments that keep how they overlap, and comparison by bits."""
+import numpy as np
+
+
+def clone(values):
+    """A deep copy of a tuple of arguments.
+
+    Arrays keep dtype, shape and strides; arrays that share memory in
+    'values' share memory in the copy, at the same distances.
+    """
+    return _clone(values, {})
+
+
+def _clone(value, known):
+    if isinstance(value, np.ndarray):
+        return _clone_array(value, known)
+    if type(value) in (tuple, list):
+        return type(value)(_clone(item, known) for item in value)
+    if type(value) is dict:
+        return {key: _clone(item, known) for key, item in value.items()}
+    return value
+
+
+def _clone_array(array, known):
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    whole = owner.flags.c_contiguous or owner.flags.f_contiguous
+    if type(array) is not np.ndarray or array.dtype.hasobject or not whole:
+        return array.copy(order="K")
+    if id(owner) not in known:
+        flat = np.array(owner.T if owner.flags.f_contiguous else owner)
+        # The second element keeps 'owner' alive, so that its id stays its own.
+        known[id(owner)] = flat.reshape(-1).view(np.uint8), owner
+    memory = known[id(owner)][0]
+    out = np.ndarray(array.shape, array.dtype, memory,
+                     address(array) - address(owner), array.strides)
+    out.flags.writeable = array.flags.writeable
+    return out
+
+
+def address(array):
+    """Where the first element of 'array' lies."""
+    return array.__array_interface__["data"][0]
+
+
+def difference(got, want, place="result"):
+    """None when 'got' is 'want' in types, dtypes, shapes and bits, else the
+    first difference in words.  Any NaN equals any other."""
+    if type(got) is not type(want):
+        return (f"{place}: type {type(got).__name__} "
+                f"instead of {type(want).__name__}")
+    if isinstance(want, (np.ndarray, np.generic)):
+        return _numpy_difference(got, want, place)
+    if isinstance(want, float):
+        return _numpy_difference(np.float64(got), np.float64(want), place)
+    if isinstance(want, complex):
+        return _numpy_difference(np.complex128(got), np.complex128(want),
+                                 place)
+    if isinstance(want, (tuple, list)):
+        return _sequence_difference(got, want, place)
+    if isinstance(want, dict):
+        if list(got) != list(want):
+            return f"{place}: other keys"
+        return _sequence_difference(list(got.values()), list(want.values()),
+                                    place)
+    return None if got == want else f"{place}: {got!r} instead of {want!r}"
+
+
+def _sequence_difference(got, want, place):
+    if len(got) != len(want):
+        return f"{place}: length {len(got)} instead of {len(want)}"
+    for k, (mine, theirs) in enumerate(zip(got, want)):
+        words = difference(mine, theirs, f"{place}[{k}]")
+        if words:
+            return words
+    return None
+
+
+def _numpy_difference(got, want, place):
+    if got.dtype != want.dtype:
+        return f"{place}: dtype {got.dtype} instead of {want.dtype}"
+    if got.shape != want.shape:
+        return f"{place}: shape {got.shape} instead of {want.shape}"
+    if want.dtype.kind == "c":
+        return (_numpy_difference(got.real, want.real, place + ".real")
+                or _numpy_difference(got.imag, want.imag, place + ".imag"))
+    bad = got != want
+    if want.dtype.kind == "f":
+        signs = np.signbit(got) != np.signbit(want)
+        bad = (bad | signs) & ~(np.isnan(got) & np.isnan(want))
+    if not np.any(bad):
+        return None
+    spot = tuple(int(i) for i in np.argwhere(bad)[0]) if want.ndim else ()
+    where = place + (str(list(spot)) if spot else "")
+    return (f"{where}: {got[spot]!r} instead of {want[spot]!r} "
+            f"({np.count_nonzero(bad)} of {np.size(want)} differ)")

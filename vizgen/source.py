@@ -1,0 +1,201 @@
+"""Finding the source of a loaded function, and knowing library objects.
+
+A function is compiled from text, so the text must be what Python runs: the
+file is compiled again and must hold a code object that equals the function's.
+Then the function's node is picked from the file's syntax tree, so positions
+are those of the file.
+"""
+
+import ast
+import builtins
+import linecache
+import math
+import os
+import sys
+import tokenize
+import types
+
+import numpy
+
+# Modules whose Python functions are never translated by reading them.
+OPAQUE = set(sys.stdlib_module_names) - {"colorsys", "bisect"} | {
+    "numpy", "scipy", "vizgen",
+}
+MOST_FILES = 16
+
+_parsed = {}  # path -> (text, tree, codes); the last few files
+
+
+class SourceError(Exception):
+    """Why there is no usable source: args are (code, message)."""
+
+
+def find(function):
+    """(path, text of the file, node) of a function; SourceError if there is
+    none that matches the loaded code."""
+    code = function.__code__
+    path = code.co_filename
+    text = _text(function)
+    if text is None:
+        raise SourceError("VZ-1001", f"the source of `{function.__qualname__}` "
+                                     "can't be read")
+    try:
+        tree, codes = _parse(path, text)
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise SourceError("VZ-1002", f"`{path}` no longer compiles: {error}")
+    key = code.co_name, code.co_firstlineno
+    if not any(same_code(code, other) for other in codes.get(key, ())):
+        raise SourceError(
+            "VZ-1002",
+            f"`{path}` no longer matches the loaded `{function.__qualname__}`")
+    node = _node(tree, code)
+    if node is None:
+        raise SourceError("VZ-1001", f"`{function.__qualname__}` can't be told "
+                                     "apart from its neighbours")
+    return path, text, node
+
+
+def _text(function):
+    """The whole text of the function's file as it is now, or None."""
+    path = function.__code__.co_filename
+    if os.path.isfile(path):
+        try:
+            with tokenize.open(path) as file:
+                return file.read()
+        except (OSError, SyntaxError, UnicodeDecodeError):
+            return None
+    lines = linecache.getlines(path, function.__globals__)
+    return "".join(lines) or None
+
+
+def _parse(path, text):
+    known = _parsed.get(path)
+    if known is not None and known[0] == text:
+        return known[1:]
+    tree = ast.parse(text, path)
+    codes = {}
+    _collect(compile(text, path, "exec", dont_inherit=True), codes)
+    while len(_parsed) >= MOST_FILES:
+        _parsed.pop(next(iter(_parsed)), None)
+    _parsed[path] = text, tree, codes
+    return tree, codes
+
+
+def _collect(code, out):
+    out.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            _collect(constant, out)
+
+
+def same_code(lhs, rhs):
+    """Do two code objects do the same?"""
+    return (
+        lhs.co_code == rhs.co_code
+        and lhs.co_names == rhs.co_names
+        and lhs.co_varnames == rhs.co_varnames
+        and lhs.co_freevars == rhs.co_freevars
+        and lhs.co_cellvars == rhs.co_cellvars
+        and lhs.co_flags == rhs.co_flags
+        and lhs.co_firstlineno == rhs.co_firstlineno
+        and _same_constants(lhs.co_consts, rhs.co_consts)
+    )
+
+
+def _same_constants(lhs, rhs):
+    if type(lhs) is not type(rhs):
+        return False
+    if isinstance(lhs, tuple):
+        return len(lhs) == len(rhs) and all(map(_same_constants, lhs, rhs))
+    if isinstance(lhs, types.CodeType):
+        return same_code(lhs, rhs)
+    if isinstance(lhs, (float, complex, frozenset)):
+        return repr(lhs) == repr(rhs)  # signed zeros, NaN
+    return lhs == rhs
+
+
+def _node(tree, code):
+    """The FunctionDef or Lambda of 'code', or None when it isn't clear."""
+    if code.co_name == "<lambda>":
+        nodes = [node for node in ast.walk(tree)
+                 if isinstance(node, ast.Lambda)
+                 and node.lineno == code.co_firstlineno]
+        return _lambda_of(nodes, code)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = min([node.lineno] + [d.lineno for d in node.decorator_list])
+            if node.name == code.co_name and first == code.co_firstlineno:
+                return node
+    return None
+
+
+def _lambda_of(nodes, code):
+    """The lambda whose body spans all positions of 'code', innermost first."""
+    spans = [(p[0], p[2], p[1], p[3]) for p in code.co_positions()
+             if None not in p and p[2] != p[3]]
+    if not spans:
+        return nodes[0] if len(nodes) == 1 else None
+    first = min(span[:2] for span in spans)
+    last = max(span[2:] for span in spans)
+    fit = [node for node in nodes
+           if (node.body.lineno, node.body.col_offset) <= first
+           and (node.body.end_lineno, node.body.end_col_offset) >= last]
+    fit.sort(key=lambda node: node.end_col_offset - node.col_offset)
+    return fit[0] if fit else None
+
+
+# --- library objects ---------------------------------------------------------
+
+
+def known_objects():
+    """id -> (object, canonical name) for builtins, math and NumPy.
+
+    The name comes from the object, not from where it was found, so what a
+    program has put in place of a library function is not mistaken for it.
+    """
+    table = {}
+    for name, value in vars(builtins).items():
+        if callable(value) and getattr(value, "__module__", "") == "builtins":
+            _add(table, value, "builtins." + value.__name__)
+    for value in vars(math).values():
+        if isinstance(value, types.BuiltinFunctionType):
+            _add(table, value, f"{value.__module__}.{value.__name__}")
+    for prefix, module in (("numpy", numpy), ("numpy.linalg", numpy.linalg),
+                           ("numpy.random", numpy.random)):
+        for value in list(vars(module).values()):
+            if _is_numpy(value):
+                _add(table, value, f"{prefix}.{value.__name__}")
+    return table
+
+
+def _add(table, value, name):
+    table.setdefault(id(value), (value, name))
+
+
+def _is_numpy(value):
+    """Is 'value' a function or type that NumPy itself made?"""
+    if isinstance(value, numpy.ufunc):
+        return True
+    if isinstance(value, types.FunctionType):
+        return value.__globals__.get("__name__", "").startswith("numpy")
+    if not callable(value) or not hasattr(value, "__name__"):
+        return False
+    return (getattr(value, "__module__", None) or "").startswith("numpy")
+
+
+def canonical(name):
+    """The canonical name of a library's function that is written 'name';
+    True for a module or a constant, False where nothing is."""
+    root, *parts = name.split(".")
+    value = {"builtins": builtins, "math": math, "numpy": numpy}.get(root)
+    for part in parts:
+        value = getattr(value, part, None)
+    if isinstance(value, (types.ModuleType, int, float)):
+        return True
+    return known_objects().get(id(value), (None, False))[1]
+
+
+def is_opaque(function):
+    """Is the function part of a library that is not read?"""
+    name = function.__globals__.get("__name__") or ""
+    return name.split(".")[0] in OPAQUE
