@@ -55,7 +55,8 @@ def outcome(fn, args):
             result = fn(*args)
         except Exception as raised:
             error = raised
-    kinds = {(w.category, str(w.message)) for w in caught}
+    kinds = {(w.category, str(w.message).split(" encountered")[0])
+             for w in caught}
     return result, error, args, kinds
 
 

@@ -62,7 +62,10 @@ def test_sizes(row, channels):
 @pytest.mark.parametrize("channels", (1, 3))
 @pytest.mark.parametrize("row", ROWS)
 def test_dtypes(row, channels, dtype):
-    assert_same(function(row), arguments(row, (13, 11), channels, dtype))
+    # Sums of uint8 wrap with a warning, which may take a second run.
+    assert_same(function(row), arguments(row, (13, 11), channels, dtype),
+                native=dtype is not np.uint8)
+    assert function(row).stats.python_calls == 0
 
 
 @pytest.mark.parametrize("channels", (1, 3))
@@ -120,7 +123,8 @@ def test_mandelbrot_arguments():
     assert_same(fn, (-2.5, 1.5, -1.5, 1.5, 20, 11.0))
     assert_same(fn, (-2, 2, -1, 1, 20, 9))
     assert_same(fn, (0.0, 0.0, 0.0, 0.0, 5, 10.0))
-    assert_same(fn, (-2.0, 1.0, -1.0, 1.0, 0, 5.0))
+    # Division by zero.
+    assert_same(fn, (-2.0, 1.0, -1.0, 1.0, 0, 5.0), native=False)
 
 
 @pytest.mark.parametrize("name", ("blur_two_stage", "blur_one_stage",

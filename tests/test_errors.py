@@ -132,7 +132,7 @@ def carry(a):
 def test_VZ_3014_directive():
     """A directive that would change the result is refused."""
     fn = accelerate(carry)
-    text = "directives=" + "\n".join(f"parallel {k}" for k in range(4))
+    text = "directives=" + "\n".join(f"parallel {k}" for k in range(64))
     info = vizgen._core.compile_info(fn, (np.ones(9),), opts=text)
     assert info["ok"]
     assert "VZ-3014" in [item["code"] for item in info["remarks"]]

@@ -81,7 +81,8 @@ refuse_result(Infer *I, const AFunc *func, const Type *type, const char *why)
                  "%s is returned, %s", type_text(I->arena, type), why);
 }
 
-/* Objects that are returned already, so that none is returned twice. */
+/* Objects that are returned already: a vector has no identity to be returned
+ * twice. */
 typedef struct Returned {
     int objects[64];
     int n;
@@ -106,7 +107,7 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     if (type->memory && o->arg >= 0) {
         return;
     }
-    for (int i = 0; i < seen->n; i++) {
+    for (int i = 0; i < seen->n && !type->memory; i++) {
         if (seen->objects[i] == object) {
             refuse_result(I, func, type, "the same array twice");
         }

@@ -108,8 +108,10 @@ array_leaf(Lower *L, Value v)
         return leaf;
     }
     leaf.kind = LEAF_FRESH;
-    leaf.ret = add_ret(L, NULL, buf);
-    buf->arg = leaf.ret;
+    if (buf->arg < 0) {
+        buf->arg = add_ret(L, NULL, buf);
+    }
+    leaf.ret = buf->arg; /* the same object if it is returned twice */
     return leaf;
 }
 

@@ -251,7 +251,11 @@ lower_stmt(Lower *L, const AStmt *s)
 {
     switch ((int)s->kind) {
     case AS_EXPR:
-        lower_expr(L, s->value);
+        if (s->value->kind == A_BOOLOP) {
+            lower_cond(L, s->value); /* it may be typed as a condition */
+        } else {
+            lower_expr(L, s->value);
+        }
         break;
     case AS_ASSIGN:
         lower_assign(L, s);

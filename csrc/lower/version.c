@@ -108,7 +108,8 @@ convert_num(Lower *L, Value v, const Type *to, Loc loc)
         return out;
     }
     if (!has_alt || alt.dtype != v.type->dtype || !v.type->weak) {
-        fatal("lower: a value is converted to a type that is no join");
+        fatal("lower: %s is converted to %s", type_text(L->arena, v.type),
+              type_text(L->arena, to));
     }
     Expr *e = reuse(L, v.expr, loc);
     emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
@@ -279,6 +280,10 @@ version_convert(Lower *L, const Version *to, const Version *from, Loc loc)
         return;
     }
     const Value *source = version_value(L, from);
+    Value none = value_of_type(L, from->type);
+    if (source == NULL && from->type->kind == TY_NONE) {
+        source = &none; /* falling off the end */
+    }
     if (source == NULL) {
         fatal("lower: `%s.%d` is joined before it has a value", from->name,
               from->id);

@@ -277,7 +277,10 @@ typedef struct Call {
     PyThreadState *saved;     /* while the GIL is released */
     unsigned long thread;     /* the one that holds or released the GIL */
     bool interrupted;         /* an exception of a signal handler is set */
-    int64_t polled;           /* when, in nanoseconds */
+    int64_t started;          /* in nanoseconds; 0: not known */
+    int64_t polled;           /* when signals were last looked at */
+    int64_t fuelled;          /* when fuel was last given, and how much */
+    int64_t fuel;
     unsigned flags;           /* FE_ bits after the call */
     int nresults;
     PyObject *results[MAX_RESULTS];

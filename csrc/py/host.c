@@ -19,9 +19,19 @@
 #include <xmmintrin.h>
 #endif
 
-/* Nanoseconds: when to release the GIL, how often to let signal handlers run,
- * and what a kernel may count down between two polls. */
-enum { LONG_CALL = 5000, POLL_EVERY = 50000000, FUEL = 1000000 };
+/* Nanoseconds: from which expected time on the GIL is released beforehand,
+ * after which time it is released by a poll, how often polls should be, and
+ * how often signal handlers may run. */
+enum {
+    LONG_CALL = 5000,
+    LONG_KERNEL = 20000,
+    POLL_TARGET = 1000000,
+    POLL_EVERY = 50000000,
+};
+
+/* What a kernel may count down before its first poll, at most between two,
+ * and by what factor the amount may grow. */
+enum { FUEL_FIRST = 16, FUEL_MOST = 1 << 24, GROWTH = 16 };
 
 enum { FLAGS = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID };
 
@@ -249,17 +259,41 @@ host_shadow(VzCtx *ctx)
     return undo_shadow(&call->undo, ctx);
 }
 
-/* A kernel that polls is long: from now on without the GIL. */
+/* Fuel for about a millisecond.  Nobody knows beforehand what a unit of it
+ * costs: it may be one round of a loop or a whole row of an image.  So little
+ * is given at first, and from then on what the last amount lasted decides. */
+static void
+refuel(Call *call, VzCtx *ctx, int64_t time)
+{
+    if (call->started == 0) {
+        call->started = call->polled = time;
+    } else if (call->fuelled != 0) {
+        int64_t lasted = time - call->fuelled + 1;
+        int64_t most = call->fuel * GROWTH < FUEL_MOST ? call->fuel * GROWTH
+                                                       : FUEL_MOST;
+        double wanted = (double)call->fuel * POLL_TARGET / (double)lasted;
+        call->fuel = wanted < 1 ? 1 : wanted > (double)most ? most
+                                                            : (int64_t)wanted;
+    }
+    call->fuelled = time;
+    ctx->fuel = call->fuel;
+}
+
+/* The GIL is given up by the first poll that finds the kernel to be long. */
 static int
 host_poll(VzCtx *ctx)
 {
     Call *call = ctx->self;
-    ctx->fuel = FUEL;
     if (!is_caller(call)) {
+        ctx->fuel = FUEL_MOST;
         return VZ_OK;
     }
     int64_t time = now();
-    if (call->saved != NULL && time - call->polled < POLL_EVERY) {
+    if (ctx->fuel <= 0) {
+        refuel(call, ctx, time);
+    }
+    int64_t wait = call->saved != NULL ? POLL_EVERY : LONG_KERNEL;
+    if (time - call->polled < wait) {
         return VZ_OK;
     }
     call->polled = time;
@@ -327,7 +361,7 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
         .host = &host,
         .in = call->in,
         .out = call->out,
-        .fuel = FUEL,
+        .fuel = FUEL_FIRST,
         .logging = kernel->logs,
         .self = call,
     };
@@ -339,7 +373,8 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
     spec->calls++;
     call->thread = PyThread_get_thread_ident();
     int64_t start = measure ? now() : 0;
-    call->polled = start;
+    call->started = call->polled = call->fuelled = start;
+    call->fuel = FUEL_FIRST;
     if (call->f->threads > 0) {
         threads_set(call->f->threads);
     }

@@ -206,17 +206,17 @@ load_unit(Accel *f, Loaded *out)
 static bool
 take_refusal(Accel *f, Loaded *out)
 {
-    PyObject *type = helper("vizgen.source", "SourceError");
-    if (type == NULL || !PyErr_ExceptionMatches(type)) {
-        Py_XDECREF(type);
-        return false;
-    }
-    Py_DECREF(type);
     PyObject *class;
     PyObject *error;
     PyObject *traceback;
     PyErr_Fetch(&class, &error, &traceback);
     PyErr_NormalizeException(&class, &error, &traceback);
+    PyObject *expected = helper("vizgen.source", "SourceError");
+    if (expected == NULL || !PyErr_GivenExceptionMatches(error, expected)) {
+        Py_XDECREF(expected);
+        PyErr_Restore(class, error, traceback);
+        return false;
+    }
     PyObject *args = PyObject_GetAttrString(error, "args");
     const char *code = PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 0));
     const char *message = PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 1));
@@ -225,6 +225,7 @@ take_refusal(Accel *f, Loaded *out)
         out->refusal = function_text(f, NULL, out->code, message);
     }
     Py_DECREF(args);
+    Py_DECREF(expected);
     Py_XDECREF(class);
     Py_XDECREF(error);
     Py_XDECREF(traceback);

@@ -23,5 +23,5 @@ def arguments():
 
 
 # >>> remark
-# ?
+# VZ_3002_not_parallel.py:7:5  VZ-3002  carries `total` from round to round
 # <<<

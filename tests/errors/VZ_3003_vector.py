@@ -23,5 +23,5 @@ def arguments():
 
 
 # >>> remark
-# ?
+# VZ_3003_vector.py:7:9  VZ-3003  several rounds at a time
 # <<<

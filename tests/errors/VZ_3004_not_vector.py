@@ -23,5 +23,5 @@ def arguments():
 
 
 # >>> remark
-# ?
+# VZ_3004_not_vector.py:8:9  VZ-3004  carries `total` from round to round
 # <<<

@@ -1,29 +1,29 @@
-"""VZ-3006: a condition on data stays in the loop."""
+"""VZ-3006: a condition at an unknown distance from either end."""
 import numpy as np
 
 
-def subject(a, out):
-    for i in range(1, a.shape[0]):
+def subject(a, middle, out):
+    for i in range(a.shape[0]):
         total = a[i]
-        if a[i - 1] > 0.5:
-            total = total + a[i - 1]
+        if i > middle:
+            total = total * 2.0
         out[i] = total
     return None
 
 
-def changed(a, out):
+def changed(a, middle, out):
     for i in range(a.shape[0]):
         total = a[i]
-        if i > 0:
-            total = total + a[i - 1]
+        if i > 2:
+            total = total * 2.0
         out[i] = total
     return None
 
 
 def arguments():
-    return (np.ones(500), np.zeros(500))
+    return (np.ones(500), 250, np.zeros(500))
 
 
 # >>> remark
-# ?
+# VZ_3006_condition.py:6:5  VZ-3006  1 conditions on `i` do not end a constant number of rounds from either end
 # <<<

@@ -19,5 +19,5 @@ def arguments():
 
 
 # >>> remark
-# ?
+# VZ_3007_check.py:7:18  VZ-3007  the check of an index is made in every round
 # <<<

@@ -22,5 +22,5 @@ def arguments():
 
 
 # >>> remark
-# ?
+# VZ_3011_unrolled.py:8:9  VZ-3011  the loop's 3 rounds are written out
 # <<<

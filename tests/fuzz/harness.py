@@ -41,8 +41,9 @@ class Outcome:
             if issubclass(item.category, vizgen.FallbackWarning):
                 self.fell_back = str(item.message)
             else:
-                self.warnings.add((item.category.__name__,
-                                   str(item.message)))
+                # "overflow encountered in scalar add": its kind counts.
+                kind = str(item.message).split(" encountered")[0]
+                self.warnings.add((item.category.__name__, kind))
 
     @staticmethod
     def _describe(error, path):

@@ -39,4 +39,9 @@ def main():
 # python_calls 0
 # <<<
 # >>> remark
+# 8  VZ-3008
+# 10  VZ-3001
+# 10  VZ-3005
+# 11  VZ-3003
+# 11  VZ-3005
 # <<<

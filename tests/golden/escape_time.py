@@ -38,4 +38,6 @@ def main():
 # python_calls 0
 # <<<
 # >>> remark
+# 10  VZ-3001
+# 17  VZ-3007
 # <<<

@@ -28,4 +28,6 @@ def main():
 # python_calls 0
 # <<<
 # >>> remark
+# 10  VZ-3002
+# 10  VZ-3004
 # <<<

@@ -31,4 +31,8 @@ def main():
 # python_calls 0
 # <<<
 # >>> remark
+# 10  VZ-3001
+# 10  VZ-3012
+# 11  VZ-3004
+# 12  VZ-3007
 # <<<
