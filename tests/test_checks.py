@@ -179,6 +179,20 @@ def test_failure_after_all_stores():
 
 
 @accelerate
+def wrap_in_place(a, b):
+    a[0] = b[0]
+    b[0] = 7 - a[1]
+    return None
+
+
+def test_warning_after_stores():
+    """An integer that wraps warns once; what was stored is stored once."""
+    for _ in range(3):
+        args = np.array([1, 200], np.uint8), np.array([9], np.uint8)
+        assert_same(wrap_in_place, args, native=False)
+
+
+@accelerate
 def shifted(src, dst):
     for i in range(src.shape[0]):
         dst[i] = src[i] + 1.0

@@ -370,7 +370,8 @@ select_same(Rules *r, Expr *e)
     return ir_equal(e->args[1], e->args[2]) ? as_wide(r, e, e->args[1]) : NULL;
 }
 
-/* Selects of bools with a constant arm are logic; both sides of AND and OR
+/* Selects of bools are logic where an arm is constant or the condition
+ * itself, as 'a and b' and 'a or b' make them; both sides of AND and OR
  * are evaluated, as both arms of a SELECT are. */
 static Expr *
 select_bool(Rules *r, Expr *e)
@@ -389,7 +390,10 @@ select_bool(Rules *r, Expr *e)
         return no->ival == 0 ? make_binary(r, E_AND, cond, yes)
             : make_binary(r, E_OR, make_not(r, cond), yes);
     }
-    return NULL;
+    if (ir_equal(cond, no)) {
+        return make_binary(r, E_AND, cond, yes);
+    }
+    return ir_equal(cond, yes) ? make_binary(r, E_OR, cond, no) : NULL;
 }
 
 /* One form of the condition for rules and equality. */

@@ -258,41 +258,60 @@ type_of_ufunc(Infer *I, const AExpr *call, BuiltinId id)
                                  : type_num(I->arena, out, false);
 }
 
-static const Type *
-strong_common(Infer *I, const AExpr *call, const Type *lhs, const Type *rhs)
+static Plain
+operand_plain(const Type *type)
 {
-    Plain common = plain_common(
-        (Plain){lhs->dtype, lhs->kind == TY_NUM && lhs->weak},
-        (Plain){rhs->dtype, rhs->kind == TY_NUM && rhs->weak});
-    bool arrays = lhs->kind == TY_ARRAY || rhs->kind == TY_ARRAY;
-    int lanes = type_lanes(lhs) ? type_lanes(lhs) : type_lanes(rhs);
-    bool fits = lhs->kind == TY_NUM || rhs->kind == TY_NUM
-                || type_lanes(lhs) == type_lanes(rhs);
-    if (lhs->alt != ALT_NEVER || rhs->alt != ALT_NEVER || !fits) {
-        return NULL;
+    return (Plain){type->dtype, type->kind == TY_NUM && type->weak};
+}
+
+/* NumPy's result type: strong operands meet first, then the weak ones. */
+static Plain
+common_plain(const Type *const *types, int n)
+{
+    Plain common = {DT_BOOL, true};
+    bool any = false;
+    for (int weak = 0; weak < 2; weak++) {
+        for (int i = 0; i < n; i++) {
+            Plain plain = operand_plain(types[i]);
+            if (plain.weak == (weak != 0)) {
+                common = any ? plain_common(common, plain) : plain;
+                any = true;
+            }
+        }
     }
-    return arrays ? fresh_vector(I, call, common.dtype, lanes)
-                  : type_num(I->arena, common.dtype, false);
+    return common;
 }
 
 /* np.minimum(a, b), np.clip(a, lo, hi) */
 static const Type *
 type_of_extreme(Infer *I, const AExpr *call, BuiltinId id)
 {
-    const Type *type = need_operand(I, call->items.at[0], AO_MUL);
-    if (id == BUILTIN_NP_CLIP && type->kind == TY_NUM
-        && type->alt == ALT_NEVER) {
-        type = type_num(I->arena, type->dtype, false); /* made an array */
-    }
-    for (int i = 1; i < call->items.n; i++) {
-        const Type *other = need_operand(I, call->items.at[i], AO_MUL);
-        const Type *common = strong_common(I, call, type, other);
-        if (common == NULL) {
-            refuse_types(I, call, id, other);
+    const Type *types[3];
+    int n = call->items.n;
+    int lanes = 0;
+    for (int i = 0; i < n; i++) {
+        types[i] = need_operand(I, call->items.at[i], AO_MUL);
+        int own = type_lanes(types[i]);
+        bool bound = id == BUILTIN_NP_CLIP && i > 0 && own;
+        if (types[i]->alt != ALT_NEVER || bound
+            || (own && lanes && own != lanes)) {
+            refuse_types(I, call, id, types[i]);
         }
-        type = common;
+        lanes = own ? own : lanes;
     }
-    return type;
+    if (id == BUILTIN_NP_CLIP && types[0]->kind == TY_NUM) {
+        types[0] = type_num(I->arena, types[0]->dtype, false); /* an array */
+        if (types[0]->dtype == DT_BOOL) {
+            refuse_types(I, call, id, types[0]);
+        }
+    }
+    DType dtype = common_plain(types, n).dtype;
+    if (id == BUILTIN_NP_CLIP && dtype_is_float(dtype)
+        && !dtype_is_float(types[0]->dtype)) {
+        refuse_types(I, call, id, types[0]); /* drops some of the bounds */
+    }
+    return lanes ? fresh_vector(I, call, dtype, lanes)
+                 : type_num(I->arena, dtype, false);
 }
 
 /* --- others ------------------------------------------------------------------------------ */

@@ -137,6 +137,22 @@ bits_rule(AOp op, Plain common, PlainRule *out)
            && !(shift && common.dtype == DT_BOOL);
 }
 
+/* NumPy's scalars call libm's pow only if the result has the type of one of
+ * them; else it is that of arrays, whose bits are not known. */
+static bool
+power_rule(Plain lhs, Plain rhs, Plain common, PlainRule *out)
+{
+    if (common.weak && common.dtype == DT_BOOL) {
+        common.dtype = DT_I64;
+    }
+    out->type = common;
+    out->compute = common.dtype;
+    bool of_operand = (!lhs.weak && lhs.dtype == common.dtype)
+                      || (!rhs.weak && rhs.dtype == common.dtype);
+    bool plain = common.weak || of_operand || !dtype_is_float(common.dtype);
+    return plain && common.dtype != DT_BOOL;
+}
+
 static bool
 plain_rule(AOp op, Plain lhs, Plain rhs, PlainRule *out)
 {
@@ -152,12 +168,7 @@ plain_rule(AOp op, Plain lhs, Plain rhs, PlainRule *out)
     case AO_DIV:
         return divide_rule(common, out);
     case AO_POW:
-        out->type = common;
-        out->compute = common.dtype;
-        if (common.weak && common.dtype == DT_BOOL) {
-            out->type.dtype = out->compute = DT_I64;
-        }
-        return out->compute != DT_BOOL;
+        return power_rule(lhs, rhs, common, out);
     case AO_LSHIFT:
     case AO_RSHIFT:
     case AO_BITAND:

@@ -15,6 +15,9 @@
 
 #include "typeinfer/state.h"
 
+/* Larger values are data rather than choices. */
+enum { MAX_PINNED = 16 };
+
 /* --- ends ---------------------------------------------------------------------- */
 
 void
@@ -76,7 +79,8 @@ infer_pin(Infer *I, int origin)
     SigArg *arg = &I->sig->args[(origin - 1) / (MAX_RANK + 1)];
     int axis = (origin - 1) % (MAX_RANK + 1);
     if (axis == MAX_RANK) {
-        if (arg->pin_value) {
+        bool small = arg->ival >= -MAX_PINNED && arg->ival <= MAX_PINNED;
+        if (arg->pin_value || !small) {
             return;
         }
         arg->pin_value = true;

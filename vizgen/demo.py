@@ -79,7 +79,8 @@ def tune(name, path):
     if path:
         env["APP_PICTURE"] = path
     subprocess.run([sys.executable, "-m", "vizgen", "tune", "--budget",
-                    SECONDS, str(APPS / f"{name}.py")], env=env, check=False)
+                    SECONDS, str(APPS / f"{name}.py")], env=env,
+                   cwd=APPS.parent, check=False)
 
 
 def row(name, fn, make_args, accelerate):

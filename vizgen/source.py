@@ -160,8 +160,10 @@ def known_objects():
     for value in vars(math).values():
         if isinstance(value, types.BuiltinFunctionType):
             _add(table, value, f"{value.__module__}.{value.__name__}")
-    for prefix, module in (("numpy", numpy), ("numpy.linalg", numpy.linalg),
-                           ("numpy.random", numpy.random)):
+    modules = [("numpy", numpy), ("numpy.linalg", numpy.linalg)]
+    if "numpy.random" in sys.modules:  # importing it takes long
+        modules.append(("numpy.random", numpy.random))
+    for prefix, module in modules:
         for value in list(vars(module).values()):
             if _is_numpy(value):
                 _add(table, value, f"{prefix}.{value.__name__}")

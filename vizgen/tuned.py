@@ -4,21 +4,17 @@ One small JSON file per function and kind of processor in the folder 'tuned'
 of the cache.  A file can only choose among what the compiler proves legal
 anyway: options are a fixed set of words, the compiler is one of a few names.
 Whatever is wrong with a file or folder means "nothing was tuned".
+
+Every first call of a function comes by here, nearly always for nothing, so
+modules are imported where they are needed.
 """
-import ast
-import hashlib
-import inspect
-import json
 import os
-import re
-import stat
-import textwrap
-import types
 
 SCHEMA = 1
 COMPILERS = ("", "gcc", "clang", "cc")
-WORD = re.compile(
-    r"(parallel|vectorize|regions|pipes|unroll|flatten)=[01]\Z")
+WORDS = frozenset(
+    f"{name}={value}" for value in "01" for name in
+    ("parallel", "vectorize", "regions", "pipes", "unroll", "flatten"))
 MOST_BYTES = 65536
 
 
@@ -37,6 +33,8 @@ def name_of(py_func):
 def source_hash(py_func):
     """A hash of the function's program and of the functions it calls by
     name, whatever their comments and spacing; None without source."""
+    import hashlib
+
     parts = {}
     _gather(py_func, parts)
     if None in parts.values():
@@ -46,6 +44,8 @@ def source_hash(py_func):
 
 
 def _gather(py_func, parts):
+    import types
+
     name = f"{py_func.__module__}.{py_func.__qualname__}"
     if name in parts:
         return
@@ -58,6 +58,10 @@ def _gather(py_func, parts):
 
 
 def _program(py_func):
+    import ast
+    import inspect
+    import textwrap
+
     try:
         text = textwrap.dedent(inspect.getsource(py_func))
         node = ast.parse(text).body[0]
@@ -123,6 +127,8 @@ def _open_private(path, above):
 
 
 def _file_name(name):
+    import hashlib
+
     key = f"{name}\n{machine()}"
     return hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
 
@@ -157,6 +163,9 @@ def lookup(name, source):
 
 
 def _read(folder, file_name):
+    import json
+    import stat
+
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     fd = os.open(file_name, flags, dir_fd=folder)
     try:
@@ -176,7 +185,7 @@ def checked(record):
     for field in ("name", "source", "opts", "compiler"):
         if not isinstance(record.get(field), str):
             raise ValueError(f"no text in {field}")
-    if not all(WORD.match(word) for word in record["opts"].split()):
+    if not WORDS.issuperset(record["opts"].split()):
         raise ValueError("an option that may not be tuned")
     if record["compiler"] not in COMPILERS:
         raise ValueError("a compiler that may not be tuned")
@@ -185,6 +194,8 @@ def checked(record):
 
 def install(name, source, opts, compiler, figures):
     """Keep a choice, and 'figures' (numbers for people) with it."""
+    import json
+
     record = checked({
         "schema": SCHEMA, "name": name, "source": source, "opts": opts,
         "compiler": compiler or "", "machine": machine(), "figures": figures,

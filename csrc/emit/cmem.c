@@ -153,12 +153,35 @@ extent_product(Gen *g, const Buf *buf, int k)
     return text.n > 0 ? text.at : "1";
 }
 
+/* Does the box reach over all of axis 'k'? */
+static bool
+keeps_axis(const Stmt *s, int k)
+{
+    int64_t lo = -1;
+    return ir_const_int(s->index[2 * k], &lo) && lo == 0 &&
+           ir_equal(s->index[2 * k + 1], s->buf->dims[k]);
+}
+
+/* Is there an axis behind 'k' of which the box keeps only a part? */
+static bool
+has_parts(const Stmt *s, int k)
+{
+    bool parts = false;
+    for (int inner = k + 1; inner < s->buf->rank; inner++) {
+        parts |= !keeps_axis(s, inner);
+    }
+    return parts;
+}
+
 /* The bounds of the box that is left alone, kept within the array. */
 static void
-write_box(Gen *g, const Stmt *s)
+write_box(Gen *g, const Stmt *s, bool packed)
 {
     for (int k = 0; k < s->buf->rank; k++) {
         const char *extent = c_extent(g, s->buf, k);
+        if (packed && k > 0 && !has_parts(s, k - 1)) {
+            break;
+        }
         LINE(g, "const int64_t lo%d = vz_clamp(%s, 0, %s);", k,
              c_expr(g, s->index[2 * k], 0, P_ANY), extent);
         LINE(g, "const int64_t hi%d = vz_clamp(%s, lo%d, %s);", k,
@@ -194,7 +217,7 @@ write_around(Gen *g, const Stmt *s, int k, const char *base)
     const char *hi = str_printf(g->arena, "hi%d", k);
     write_span(g, s, row_start(g, base, "0", size),
                row_start(g, base, lo, size));
-    if (k + 1 < s->buf->rank) {
+    if (has_parts(s, k)) {
         const char *at = str_printf(g->arena, "at%d", k);
         const char *row = str_printf(g->arena, "row%d", k + 1);
         LINE(g, "for (int64_t %s = %s; %s < %s; %s++) {", at, lo, at, hi, at);
@@ -255,7 +278,7 @@ c_fill(Gen *g, const Stmt *s)
              c_expr(g, s->value, 0, P_ANY));
     }
     if (s->has_keep) {
-        write_box(g, s);
+        write_box(g, s, spans);
     }
     if (!spans) {
         write_each(g, s);

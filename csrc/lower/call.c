@@ -157,7 +157,7 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
     case BUILTIN_DIVMOD:
         return lower_divmod(L, e);
     case BUILTIN_NP_CLIP:
-        return lower_extreme(L, e, id);
+        return lower_clip(L, e);
     case BUILTIN_NP_ARRAY:
         return lower_array(L, e);
     case BUILTIN_COPY:

@@ -143,7 +143,9 @@ Value
 lower_round(Lower *L, const AExpr *e, BuiltinId id)
 {
     Value v = some(L, lower_expr(L, e->items.at[0]), e->loc);
-    if (!dtype_is_float(v.expr->dtype)) {
+    bool by_float = id != BUILTIN_ROUND && !v.type->weak; /* no __floor__ */
+    if (!dtype_is_float(v.expr->dtype)
+        && !(by_float && v.expr->dtype == DT_I64)) {
         return num_value(e->type, cast_to(L, DT_I64, v.expr));
     }
     Expr *x = reuse(L, cast_to(L, DT_F64, v.expr), e->loc);
@@ -311,18 +313,51 @@ extreme(Lower *L, bool min, Expr *x, Expr *y, Loc loc)
     return ir_select(L->arena, op2(L, E_OR, first, is_nan(L, x)), x, y);
 }
 
+/* np.minimum, np.maximum */
 Value
 lower_extreme(Lower *L, const AExpr *e, BuiltinId id)
 {
     DType dt = e->type->dtype;
-    Expr *r = ufunc_arg(L, e->items.at[0], dt, e->loc);
+    bool min = id == BUILTIN_NP_MINIMUM;
+    Expr *x = ufunc_arg(L, e->items.at[0], dt, e->loc);
+    if (has_user_call(e->items.at[1])) {
+        x = hold(L, x, e->loc);
+    }
+    Expr *y = ufunc_arg(L, e->items.at[1], dt, e->loc);
     L->result->may_warn |= dtype_is_float(dt);
-    for (int i = 1; i < e->items.n; i++) {
-        bool min = id == BUILTIN_NP_MINIMUM
-                   || (id == BUILTIN_NP_CLIP && i == 2);
-        r = hold(L, r, e->loc);
-        Expr *y = ufunc_arg(L, e->items.at[i], dt, e->loc);
-        r = extreme(L, min, r, y, e->loc);
+    return num_value(e->type, extreme(L, min, x, y, e->loc));
+}
+
+static bool
+is_known(const AExpr *e)
+{
+    return e->type->kind == TY_NUM && e->type->known;
+}
+
+/* NumPy's clip with scalar bounds: the element stays where it equals one; a
+ * bound that is nan wins. */
+Value
+lower_clip(Lower *L, const AExpr *e)
+{
+    DType dt = e->type->dtype;
+    Expr *x = hold(L, ufunc_arg(L, e->items.at[0], dt, e->loc), e->loc);
+    Expr *lo = hold(L, ufunc_arg(L, e->items.at[1], dt, e->loc), e->loc);
+    Expr *hi = ufunc_arg(L, e->items.at[2], dt, e->loc);
+    L->result->may_warn |= dtype_is_float(dt);
+    if (!dtype_is_float(dt)) {
+        return num_value(e->type, op2(L, E_MIN, op2(L, E_MAX, x, lo), hi));
+    }
+    x = reuse(L, x, e->loc);
+    lo = reuse(L, lo, e->loc);
+    hi = reuse(L, hi, e->loc);
+    Expr *r = ir_select(L->arena, op2(L, E_LT, x, lo), lo, x);
+    r = reuse(L, r, e->loc);
+    r = ir_select(L->arena, op2(L, E_LT, hi, r), hi, r);
+    if (!is_known(e->items.at[2])) {
+        r = ir_select(L->arena, is_nan(L, hi), hi, r);
+    }
+    if (!is_known(e->items.at[1])) {
+        r = ir_select(L->arena, is_nan(L, lo), lo, r);
     }
     return num_value(e->type, r);
 }

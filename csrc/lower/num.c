@@ -452,7 +452,9 @@ is_int_operand(const Value *v)
 static bool
 may_be_int(const Value *v)
 {
-    return is_int_operand(v) || v->type->alt == ALT_INT;
+    bool is_bool = v->type->weak && v->type->dtype == DT_BOOL;
+    return is_int_operand(v) || is_bool || v->type->alt == ALT_INT
+           || v->type->alt == ALT_BOOL;
 }
 
 /* Python compares an int with a float, and divides two ints, exactly; that

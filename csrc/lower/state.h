@@ -144,6 +144,7 @@ Value lower_math(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_round(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_ufunc(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_extreme(Lower *L, const AExpr *e, BuiltinId id);
+Value lower_clip(Lower *L, const AExpr *e);
 Value lower_convert(Lower *L, const AExpr *e);
 Value lower_minmax(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_call(Lower *L, const AExpr *e);

@@ -66,7 +66,7 @@ class Outcome:
         """None, or how this differs from 'want'."""
         if self.error != want.error:
             return f"raised {self.error} instead of {want.error}"
-        if self.warnings != want.warnings:
+        if not self.warnings <= want.warnings:
             return (f"warned {sorted(self.warnings)} "
                     f"instead of {sorted(want.warnings)}")
         return (difference(self.result, want.result)
@@ -119,6 +119,8 @@ def check(path, options):
             if words:
                 return {**record, "status": "wrong",
                         "why": f"{setting} {attempt} call: {words}"}
+            if got.warnings < want.warnings:
+                record["unwarned"] = sorted(want.warnings - got.warnings)
             if got.fell_back:
                 record.update(status="python", why=got.fell_back)
         stats = fn.stats

@@ -1,0 +1,94 @@
+/* Pass 'invariant': scalars that don't change in a loop move before it.
+ *
+ *     for x in 0..w {                      let %r1 = r + 1
+ *         let %r1 = r + 1          -->     for x in 0..w {
+ *         out[x] = a[r1, x]                    out[x] = a[r1, x]
+ *     }                                    }
+ *
+ * The C compiler would do the same; what it gains here is that the emitter
+ * sees which rows of an array a loop runs along (csrc/emit/crow.c).
+ * Expressions have no effects and never trap, so a LET may be computed though
+ * the loop runs zero times.  Only LETs without loads and calls move, out of
+ * serial and vector loops, one loop at a time from the inside out.
+ */
+#include "transforms/transforms.h"
+
+typedef struct Walk {
+    Pass *pass;
+    Map inner; /* Vars that change in the loop at hand */
+} Walk;
+
+static void walk_block(Walk *w, Block *block);
+
+static void
+note_defined(void *data, Stmt *s)
+{
+    Walk *w = data;
+    if (s->var != NULL) {
+        map_set(&w->inner, s->var, s->var);
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        map_set(&w->inner, s->joins[i].out, s);
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        map_set(&w->inner, s->carries[i].var, s);
+        map_set(&w->inner, s->carries[i].out, s);
+    }
+}
+
+static bool
+is_fixed(const Walk *w, const Expr *e)
+{
+    bool fixed = e->op != E_LOAD && e->op != E_CALL &&
+                 !(e->op == E_VAR && map_get(&w->inner, e->var) != NULL);
+    for (int i = 0; i < e->nargs && fixed; i++) {
+        fixed = is_fixed(w, e->args[i]);
+    }
+    return fixed;
+}
+
+/* Moves what is fixed in 'loop' to the end of 'out', in order: a LET may use
+ * one that has just moved. */
+static void
+move_fixed(Walk *w, Stmt *loop, Block *out)
+{
+    Arena *a = w->pass->arena;
+    Block rest = {0};
+    w->inner = map_new(w->pass->scratch);
+    note_defined(w, loop);
+    ir_each_stmt(&loop->body, note_defined, w);
+    for (int i = 0; i < loop->body.n; i++) {
+        Stmt *s = loop->body.at[i];
+        if (s->kind == S_LET && is_fixed(w, s->value)) {
+            vec_push(a, out, s);
+            map_set(&w->inner, s->var, NULL);
+        } else {
+            vec_push(a, &rest, s);
+        }
+    }
+    loop->body = rest;
+}
+
+static void
+walk_block(Walk *w, Block *block)
+{
+    Block out = {0};
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        walk_block(w, &s->body);
+        walk_block(w, &s->els);
+        if (s->kind == S_FOR && s->mode != LOOP_PARALLEL) {
+            move_fixed(w, s, &out);
+        }
+        vec_push(w->pass->arena, &out, s);
+    }
+    *block = out;
+}
+
+Func *
+pass_invariant(Pass *pass, Func *func)
+{
+    Walk w = {.pass = pass};
+    walk_block(&w, &func->body);
+    return func;
+}
