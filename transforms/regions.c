@@ -187,7 +187,8 @@ solve_side(Regions *r, const Linear *form, int64_t sign)
         return -1;
     }
     for (int i = 0; i < worst.terms.n; i++) {
-        if (uses_inside(r, worst.terms.at[i].atom)) {
+        const Expr *term = worst.terms.at[i].atom;
+        if (uses_inside(r, term) || ir_uses(term, r->loop->var)) {
             return -1;
         }
     }
@@ -422,11 +423,30 @@ regions_origin(Pass *pass, Bounds *b, const Stmt *loop, Expr **lo, Expr **hi)
     }
 }
 
+typedef struct Proposer {
+    Pass *pass;
+    const Func *func;
+} Proposer;
+
+/* Can the origin be computed before the loop? */
+static bool
+is_visible(const Proposer *p, const Regions *r, const Edge *edge)
+{
+    if (!edge->found || edge->at_end) {
+        return true;
+    }
+    Arena *scratch = p->pass->scratch;
+    return loop_sees(scratch, p->func, r->loop,
+                     linear_expr(scratch, &edge->origin));
+}
+
 static bool
 visit(void *data, Bounds *b, Stmt *s)
 {
+    Proposer *p = data;
     Regions r;
-    if (s->kind == S_FOR && look_at_loop(data, b, s, &r)) {
+    if (s->kind == S_FOR && look_at_loop(p->pass, b, s, &r) &&
+        is_visible(p, &r, &r.head) && is_visible(p, &r, &r.tail)) {
         propose(&r);
     }
     return true;
@@ -437,7 +457,8 @@ Func *
 pass_regions(Pass *pass, Func *func)
 {
     if (pass->opts->regions) {
-        bounds_visit(pass->scratch, func, visit, pass);
+        Proposer proposer = {pass, func};
+        bounds_visit(pass->scratch, func, visit, &proposer);
     }
     return func;
 }

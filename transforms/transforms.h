@@ -75,7 +75,7 @@ Func *pass_run_all(Pass *pass, Func *func, Str *dump);
  * they have moved code. */
 Func *simplify(Pass *pass, Func *func);
 
-/* --- Parts of pass 'schedule', also used by passes that propose ------------- */
+/* --- Parts of pass 'schedule', also used by passes that propose ----------- */
 
 /* regions.c: from where REGIONS counts head and tail of 'loop'; NULL: from its
  * own lo and hi.  A strip of a larger loop counts from the ends that its
@@ -102,7 +102,7 @@ Stmt *vector_form(const Pass *pass, Arena *arena, const Stmt *loop);
 const char *vector_why_not(Arena *arena, const Func *func, Bounds *b,
                            const Stmt *loop);
 
-/* --- prototypes of the passes; each file opens with before -> after --------- */
+/* --- prototypes of the passes; each file opens with before -> after ------- */
 #define PASS(letter, name, from, to, mode, purpose) \
     Func *pass_##name(Pass *pass, Func *func);
 #include "transforms/passes.def"

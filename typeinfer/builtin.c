@@ -20,7 +20,7 @@ refuse_types(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
                  type_text(I->arena, type));
 }
 
-/* --- dtypes ------------------------------------------------------------------------ */
+/* --- dtypes --------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -103,7 +103,7 @@ type_of_convert(Infer *I, AExpr *call, BuiltinId id)
     return known ? known : plain;
 }
 
-/* --- math ---------------------------------------------------------------------------- */
+/* --- math ----------------------------------------------------------------- */
 
 /* Arguments become floats as float(x) does. */
 static void
@@ -162,7 +162,7 @@ type_of_abs(Infer *I, const AExpr *call, const AExpr *e)
     return keeps ? type_with_alt(I->arena, type, arg->alt) : type;
 }
 
-/* --- min, max -------------------------------------------------------------------------- */
+/* --- min, max ------------------------------------------------------------- */
 
 /* Known values: the first item that no later one beats. */
 static const Type *
@@ -222,7 +222,7 @@ type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
     return type_with_alt(I->arena, type, type->alt);
 }
 
-/* --- ufuncs ----------------------------------------------------------------------------- */
+/* --- ufuncs --------------------------------------------------------------- */
 
 /* The dtype NumPy computes a float ufunc in; DT_COUNT: float16. */
 static DType
@@ -314,7 +314,7 @@ type_of_extreme(Infer *I, const AExpr *call, BuiltinId id)
                  : type_num(I->arena, dtype, false);
 }
 
-/* --- others ------------------------------------------------------------------------------ */
+/* --- others --------------------------------------------------------------- */
 
 static const Type *
 type_of_len(Infer *I, const AExpr *call)

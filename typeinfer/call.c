@@ -9,7 +9,7 @@
 
 #include "typeinfer/state.h"
 
-/* --- global names ------------------------------------------------------------------ */
+/* --- global names --------------------------------------------------------- */
 
 static DType
 dtype_of_name(const char *name)
@@ -92,7 +92,7 @@ infer_global(Infer *I, const AExpr *e)
     }
 }
 
-/* --- library functions ---------------------------------------------------------------- */
+/* --- library functions ---------------------------------------------------- */
 
 /* The word at 'at' of a parameter list: its length, and what follows. */
 typedef struct Word {
@@ -234,7 +234,7 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
     return call_builtin(I, e, out, id);
 }
 
-/* --- user functions --------------------------------------------------------------------- */
+/* --- user functions ------------------------------------------------------- */
 
 static void
 add_name(Infer *I, Frame *frame, Sym name)

@@ -29,7 +29,7 @@ node_like(Infer *I, const AExpr *e)
     return copy;
 }
 
-/* --- simple expressions --------------------------------------------------------- */
+/* --- simple expressions --------------------------------------------------- */
 
 static bool
 all_simple(const AExprVec *items)
@@ -105,7 +105,7 @@ cond_origin(const AExpr *e)
     return found;
 }
 
-/* --- operands --------------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------- */
 
 /* What an operation sees of a number: None can't be operated on, so lower
  * tests that it isn't. */
@@ -153,7 +153,7 @@ need_operand(Infer *I, const AExpr *e, AOp op)
                  op_text(op), type_text(I->arena, type), MAX_LANES);
 }
 
-/* --- operators ---------------------------------------------------------------------- */
+/* --- operators ------------------------------------------------------------ */
 
 static const Type *
 tuple_sum(Infer *I, const Type *lhs, const Type *rhs)
@@ -253,7 +253,7 @@ infer_unary(Infer *I, const AExpr *e)
     return out;
 }
 
-/* --- comparisons --------------------------------------------------------------------- */
+/* --- comparisons ---------------------------------------------------------- */
 
 /* 'a is None': decided, or by the flag. */
 static const Type *
@@ -346,7 +346,7 @@ infer_compare(Infer *I, const AExpr *e)
     return out;
 }
 
-/* --- and, or, if-else ------------------------------------------------------------------ */
+/* --- and, or, if-else ----------------------------------------------------- */
 
 /* Infers the items that may be evaluated; "decided" tells that the last one
  * ends the evaluation. */
@@ -473,7 +473,7 @@ infer_ifexp(Infer *I, const AExpr *e)
     return out;
 }
 
-/* --- names and displays ------------------------------------------------------------------ */
+/* --- names and displays --------------------------------------------------- */
 
 /* Reading an unbound name raises: the statement ends here. */
 static _Noreturn void

@@ -72,7 +72,7 @@ bind_hidden(Infer *I, int first)
     }
 }
 
-/* --- results ------------------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
 static _Noreturn void
 refuse_result(Infer *I, const AFunc *func, const Type *type, const char *why)
@@ -144,7 +144,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     }
 }
 
-/* --- the entry ------------------------------------------------------------------------- */
+/* --- the entry ------------------------------------------------------------ */
 
 static AFunc *
 run_entry(Infer *I)

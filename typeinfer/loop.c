@@ -43,7 +43,7 @@ typedef struct Loop {
     bool has_round;  /* surely runs at least once */
 } Loop;
 
-/* --- what the loop assigns ----------------------------------------------------------- */
+/* --- what the loop assigns ------------------------------------------------ */
 
 static void
 note_target(Map *map, const AExpr *target)
@@ -119,7 +119,7 @@ loop_init(Infer *I, const AStmt *s, ABlock *out, Loop *loop)
     }
 }
 
-/* --- one round ------------------------------------------------------------------------- */
+/* --- one round ------------------------------------------------------------ */
 
 /* The environment at the head, with fresh versions. */
 static void
@@ -207,7 +207,7 @@ widen_all(Infer *I, Loop *loop, const ExitVec *exits)
     return changed;
 }
 
-/* --- leaving ----------------------------------------------------------------------------- */
+/* --- leaving -------------------------------------------------------------- */
 
 static void
 convert_all(Infer *I, Loop *loop, const ExitVec *exits)
@@ -359,7 +359,7 @@ fix_point(Infer *I, Loop *loop, void (*round)(Infer *I, Loop *loop))
     }
 }
 
-/* --- while ------------------------------------------------------------------------------ */
+/* --- while ---------------------------------------------------------------- */
 
 static void
 while_round(Infer *I, Loop *loop)
@@ -384,7 +384,7 @@ infer_while(Infer *I, const AStmt *s, ABlock *out)
     fix_point(I, &loop, while_round);
 }
 
-/* --- for --------------------------------------------------------------------------------- */
+/* --- for ------------------------------------------------------------------ */
 
 /* The type of what the iterable gives in each round. */
 static const Type *

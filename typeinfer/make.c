@@ -12,7 +12,7 @@
 
 #include "typeinfer/state.h"
 
-/* --- shapes --------------------------------------------------------------------- */
+/* --- shapes --------------------------------------------------------------- */
 
 static int64_t
 size_of(const Type *type)
@@ -60,7 +60,7 @@ shape_of(Infer *I, const AExpr *e, Type *out)
     }
 }
 
-/* --- objects ----------------------------------------------------------------------- */
+/* --- objects -------------------------------------------------------------- */
 
 /* The call's place, which is the same in every round of inference. */
 static Sym

@@ -34,7 +34,7 @@ op_text(AOp op)
     return words[op];
 }
 
-/* --- plain operands ------------------------------------------------------------ */
+/* --- plain operands ------------------------------------------------------- */
 
 static DType
 weak_common(DType lhs, DType rhs)
@@ -180,7 +180,7 @@ plain_rule(AOp op, Plain lhs, Plain rhs, PlainRule *out)
     }
 }
 
-/* --- maybe-types ------------------------------------------------------------------ */
+/* --- maybe-types ---------------------------------------------------------- */
 
 static bool
 same_plain(Plain lhs, Plain rhs)
@@ -306,7 +306,7 @@ rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
     return out;
 }
 
-/* --- small arrays ------------------------------------------------------------------ */
+/* --- small arrays --------------------------------------------------------- */
 
 /* An array counts as strong, as a NumPy scalar does. */
 static Plain
@@ -389,7 +389,7 @@ rule_same_kind(DType from, DType to)
     return kind_rank(from) <= kind_rank(to);
 }
 
-/* --- one operand ---------------------------------------------------------------------- */
+/* --- one operand ---------------------------------------------------------- */
 
 static bool
 plain_unary(AOp op, Plain arg, Plain *out)
@@ -425,7 +425,7 @@ rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main)
     return type;
 }
 
-/* --- known values ------------------------------------------------------------------------ */
+/* --- known values --------------------------------------------------------- */
 
 /* Python's // and % of ints; the divisor isn't 0. */
 static int64_t

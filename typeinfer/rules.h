@@ -9,7 +9,7 @@
  */
 #include "csrc/ast/ast.h"
 
-/* --- types.c ---------------------------------------------------------------- */
+/* --- types.c -------------------------------------------------------------- */
 
 typedef struct Plain {
     DType dtype;
@@ -52,7 +52,7 @@ bool type_truth(const Type *type, bool *out);
  * argument stands for an unbound name. */
 const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs);
 
-/* --- rules.c ---------------------------------------------------------------- */
+/* --- rules.c -------------------------------------------------------------- */
 
 /* NEP 50: the type in which two plain numbers meet. */
 Plain plain_common(Plain lhs, Plain rhs);
@@ -99,7 +99,7 @@ const Type *fold_unary(Arena *arena, AOp op, const Type *arg);
 /* Can the weak number 'from' be kept in a 'to' without a check? */
 bool weak_fits(const Type *from, DType to);
 
-/* --- builtins.def ------------------------------------------------------------ */
+/* --- builtins.def --------------------------------------------------------- */
 
 /* How a function of builtins.def is inferred and lowered. */
 typedef enum BuiltinKind {

@@ -18,7 +18,7 @@
 /* Larger values are data rather than choices. */
 enum { MAX_PINNED = 16 };
 
-/* --- ends ---------------------------------------------------------------------- */
+/* --- ends ----------------------------------------------------------------- */
 
 void
 infer_refuse(Infer *I, DiagId id, Loc loc, const char *help,
@@ -44,7 +44,7 @@ infer_again(Infer *I)
     longjmp(I->stop, 1);
 }
 
-/* --- origins: axes and values of arguments -------------------------------------- */
+/* --- origins: axes and values of arguments -------------------------------- */
 
 int
 origin_of_size(int arg, int axis)
@@ -94,7 +94,7 @@ infer_pin(Infer *I, int origin)
     infer_again(I);
 }
 
-/* --- versions --------------------------------------------------------------------- */
+/* --- versions ------------------------------------------------------------- */
 
 Ver *
 ver_new(Infer *I, Sym name, const Type *type, Loc loc)
@@ -134,7 +134,7 @@ env_bind(Infer *I, Sym name, const Type *type, Loc loc)
     return ver;
 }
 
-/* --- joins ------------------------------------------------------------------------- */
+/* --- joins ---------------------------------------------------------------- */
 
 void
 add_exit(Infer *I, ExitVec *exits, Env env, ABlock *converts)
@@ -283,7 +283,7 @@ report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
                  type_text(I->arena, c->rhs), (unsigned)c->rhs_loc.line);
 }
 
-/* --- blocks ------------------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------- */
 
 /* Opens a block inside the present one; the caller restores I->scope. */
 int

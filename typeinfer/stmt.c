@@ -10,7 +10,7 @@
  */
 #include "typeinfer/state.h"
 
-/* --- targets ---------------------------------------------------------------------- */
+/* --- targets -------------------------------------------------------------- */
 
 static AExpr *
 target_name(Infer *I, const AExpr *target, const AExpr *value,
@@ -64,7 +64,7 @@ target_tuple(Infer *I, const AExpr *target, const AExpr *value,
     return out;
 }
 
-/* --- stores ------------------------------------------------------------------------- */
+/* --- stores --------------------------------------------------------------- */
 
 static _Noreturn void
 refuse_store(Infer *I, const AExpr *target, const Type *value)
@@ -156,7 +156,7 @@ infer_target(Infer *I, const AExpr *target, const AExpr *value,
     }
 }
 
-/* --- assignments ----------------------------------------------------------------------- */
+/* --- assignments ---------------------------------------------------------- */
 
 static AStmt *
 stmt_like(Infer *I, const AStmt *s, ABlock *out)
@@ -247,7 +247,7 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
     vec_push(I->arena, &copy->targets, target);
 }
 
-/* --- branches ------------------------------------------------------------------------------ */
+/* --- branches ------------------------------------------------------------- */
 
 static void
 append(Infer *I, ABlock *out, const ABlock *block)
@@ -327,7 +327,7 @@ infer_if(Infer *I, const AStmt *s, ABlock *out)
     }
 }
 
-/* --- ends -------------------------------------------------------------------------------------- */
+/* --- ends ----------------------------------------------------------------- */
 
 static bool
 same_vector(const Infer *I, const AExpr *lhs, const AExpr *rhs)

@@ -12,7 +12,7 @@
 
 #include "typeinfer/state.h"
 
-/* --- indices --------------------------------------------------------------------- */
+/* --- indices -------------------------------------------------------------- */
 
 static _Noreturn void
 refuse_index(Infer *I, const AExpr *e, const Type *type)
@@ -104,7 +104,7 @@ is_index_tuple(const AExpr *e)
            && !e->items.at[0]->type->is_list;
 }
 
-/* --- arrays ------------------------------------------------------------------------ */
+/* --- arrays --------------------------------------------------------------- */
 
 static _Noreturn void
 refuse_too_many(Infer *I, const AExpr *e, const Type *base)
@@ -178,7 +178,7 @@ subscript_array(Infer *I, AExpr *out)
     return part;
 }
 
-/* --- tuples -------------------------------------------------------------------------- */
+/* --- tuples --------------------------------------------------------------- */
 
 static const Type *
 slice_tuple(Infer *I, const AExpr *slice, const Type *base)
@@ -266,7 +266,7 @@ infer_subscript(Infer *I, const AExpr *e)
     return out;
 }
 
-/* --- iteration ------------------------------------------------------------------------- */
+/* --- iteration ------------------------------------------------------------ */
 
 /* Items of a tuple as one type: numbers of one kind, or tuples of such. */
 static const Type *
@@ -334,7 +334,7 @@ item_type(Infer *I, const Type *type, Loc loc)
     return part;
 }
 
-/* --- attributes --------------------------------------------------------------------------- */
+/* --- attributes ----------------------------------------------------------- */
 
 static const Type *
 axis_type(Infer *I, const Type *array, int axis)

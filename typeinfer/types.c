@@ -15,7 +15,7 @@
 
 #include "typeinfer/rules.h"
 
-/* --- making ------------------------------------------------------------------ */
+/* --- making --------------------------------------------------------------- */
 
 static Type *
 new_type(Arena *arena, TypeKind kind)
@@ -148,7 +148,7 @@ type_text(Arena *arena, const Type *type)
     return text.at;
 }
 
-/* --- asking ------------------------------------------------------------------ */
+/* --- asking --------------------------------------------------------------- */
 
 Plain
 type_plain(const Type *num)
@@ -249,7 +249,7 @@ type_truth(const Type *type, bool *out)
     }
 }
 
-/* --- joining ------------------------------------------------------------------ */
+/* --- joining -------------------------------------------------------------- */
 
 /* What a value may be; "plain" holds the kinds of number. */
 typedef struct Set {

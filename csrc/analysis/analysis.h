@@ -131,6 +131,9 @@ void scope_show_after(Scope *scope, const Stmt *s); /* what 's' leaves */
 void scope_show_inside(Scope *scope, const Stmt *loop);
 /* Are all Vars of 'e' among the first 'n' visible ones? */
 bool scope_sees(const Scope *scope, int n, const Expr *e);
+/* May 'e' be computed right before 'loop'? */
+bool loop_sees(Arena *arena, const Func *func, const Stmt *loop,
+               const Expr *e);
 
 /* --- dependences */
 typedef struct DependWhy {

@@ -207,3 +207,38 @@ scope_sees(const Scope *scope, int n, const Expr *e)
     }
     return true;
 }
+
+/* Walks to 'loop'; true once it is found, with 'scope' as it is before it. */
+static bool
+scope_reach(Scope *scope, const Block *block, const Stmt *loop)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        int n = scope->visible.n;
+        if (s == loop) {
+            return true;
+        }
+        scope_show_inside(scope, s);
+        if (scope_reach(scope, &s->pre, loop) ||
+            scope_reach(scope, &s->body, loop)) {
+            return true;
+        }
+        scope->visible.n = n;
+        if (scope_reach(scope, &s->els, loop)) {
+            return true;
+        }
+        scope->visible.n = n;
+        scope_show_after(scope, s);
+    }
+    return false;
+}
+
+/* May 'e' be computed right before 'loop'?  Forms look through definitions
+ * and can name Vars of blocks that have ended. */
+bool
+loop_sees(Arena *arena, const Func *func, const Stmt *loop, const Expr *e)
+{
+    Scope scope = scope_new(arena, func);
+    return scope_reach(&scope, &func->body, loop) &&
+           scope_sees(&scope, scope.visible.n, e);
+}

@@ -8,7 +8,7 @@
  */
 #include "csrc/lower/state.h"
 
-/* --- user functions ----------------------------------------------------------------- */
+/* --- user functions ------------------------------------------------------- */
 
 static int
 count_returns(const ABlock *block)
@@ -84,7 +84,7 @@ call_user(Lower *L, const AExpr *e)
     return v;
 }
 
-/* --- library functions ----------------------------------------------------------------- */
+/* --- library functions ---------------------------------------------------- */
 
 static Value
 lower_len(Lower *L, const AExpr *e)

@@ -8,7 +8,7 @@
  */
 #include "csrc/lower/state.h"
 
-/* --- lazily evaluated parts -------------------------------------------------------- */
+/* --- lazily evaluated parts ----------------------------------------------- */
 
 /* Statements gathered apart. */
 typedef struct Aside {
@@ -61,7 +61,7 @@ is_quiet(const Expr *e)
     return true;
 }
 
-/* --- conditions ------------------------------------------------------------------------- */
+/* --- conditions ----------------------------------------------------------- */
 
 /* 'cond' and (or) what 'aside' found, which is not to be evaluated when
  * 'cond' decides. */
@@ -191,7 +191,7 @@ lower_cond(Lower *L, const AExpr *e)
     return truth_of(L, lower_expr(L, e), e->loc);
 }
 
-/* --- values that are chosen --------------------------------------------------------------- */
+/* --- values that are chosen ----------------------------------------------- */
 
 /* 'cond' ? yes : no as a value of 'type'; each has its statements. */
 static Value
@@ -301,7 +301,7 @@ lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
     return choose(L, truth, &rest, other, &none, one, e->type, e->loc);
 }
 
-/* --- the others ------------------------------------------------------------------------------ */
+/* --- the others ----------------------------------------------------------- */
 
 bool
 has_user_call(const AExpr *e)

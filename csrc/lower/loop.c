@@ -25,7 +25,7 @@ typedef struct Iter {
     bool nonnegative;
 } Iter;
 
-/* --- range ------------------------------------------------------------------------ */
+/* --- range ---------------------------------------------------------------- */
 
 static Expr *
 range_arg(Lower *L, Value v, Loc loc)
@@ -107,7 +107,7 @@ open_range(Lower *L, Iter *it)
     it->n = reuse(L, it->n, e->loc);
 }
 
-/* --- iterables ------------------------------------------------------------------------- */
+/* --- iterables ------------------------------------------------------------ */
 
 static Iter *
 open_iter(Lower *L, const AExpr *e)
@@ -231,7 +231,7 @@ iter_item(Lower *L, const Iter *it, Expr *k)
     return out;
 }
 
-/* --- loops --------------------------------------------------------------------------------- */
+/* --- loops ---------------------------------------------------------------- */
 
 static bool
 has_break(const ABlock *block)

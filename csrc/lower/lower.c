@@ -9,7 +9,7 @@
  */
 #include "csrc/lower/state.h"
 
-/* --- parameters ------------------------------------------------------------------ */
+/* --- parameters ----------------------------------------------------------- */
 
 static Value
 param_array(Lower *L, const Type *type, const char *name, int sig)
@@ -57,7 +57,7 @@ lower_params(Lower *L, const AFunc *entry)
     }
 }
 
-/* --- results ------------------------------------------------------------------------ */
+/* --- results -------------------------------------------------------------- */
 
 /* Objects that are returned must be results where they are made. */
 static void
@@ -148,7 +148,7 @@ lower_results(Lower *L, const AFunc *entry)
     add_leaves(L, v);
 }
 
-/* --- the entry ------------------------------------------------------------------------- */
+/* --- the entry ------------------------------------------------------------ */
 
 Lowered *
 lower_func(Arena *arena, Diags *diags, const AFunc *entry)

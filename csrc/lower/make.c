@@ -11,7 +11,7 @@ static const int64_t most_elements = INT64_C(1) << 47;
 /* Bytes up to which an array of constant size goes on the stack. */
 enum { STACK_BYTES = 2048 };
 
-/* --- shapes ------------------------------------------------------------------------ */
+/* --- shapes --------------------------------------------------------------- */
 
 static Expr *
 size_expr(Lower *L, Value v, Loc loc)
@@ -72,7 +72,7 @@ shape_like(Lower *L, Value array, Expr **dims)
     }
 }
 
-/* --- memory --------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
 static Space
 space_for(const Type *type, Expr *const *dims)
@@ -166,7 +166,7 @@ lower_make(Lower *L, const AExpr *e, BuiltinId id)
     return out;
 }
 
-/* --- np.array -------------------------------------------------------------------------- */
+/* --- np.array ------------------------------------------------------------- */
 
 static Value
 array_in_memory(Lower *L, const AExpr *e, Expr *const *items, int n)
@@ -202,7 +202,7 @@ lower_array(Lower *L, const AExpr *e)
     return num_value(e->type, vec);
 }
 
-/* --- copies ------------------------------------------------------------------------------ */
+/* --- copies --------------------------------------------------------------- */
 
 static void
 copy_elements(Lower *L, const View *to, const View *from, Loc loc)

@@ -32,7 +32,7 @@ float_arg(Lower *L, const AExpr *e, Loc loc)
     return cast_to(L, DT_F64, v.expr);
 }
 
-/* --- math -------------------------------------------------------------------------- */
+/* --- math ----------------------------------------------------------------- */
 
 /* The condition on the argument for which the function is defined and its
  * result needs no test; NULL: the result must be tested; "true" constants are
@@ -155,7 +155,7 @@ lower_round(Lower *L, const AExpr *e, BuiltinId id)
     return num_value(e->type, cast_to(L, DT_I64, whole));
 }
 
-/* --- conversions -------------------------------------------------------------------------- */
+/* --- conversions ---------------------------------------------------------- */
 
 /* int(x): of NumPy's numbers too. */
 static Expr *
@@ -210,7 +210,7 @@ lower_convert(Lower *L, const AExpr *e)
     return num_value(e->type, r);
 }
 
-/* --- min, max -------------------------------------------------------------------------------- */
+/* --- min, max ------------------------------------------------------------- */
 
 static Value
 better(Lower *L, Value best, Value item, bool min, const Type *type, Loc loc)
@@ -264,7 +264,7 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
                    e->loc);
 }
 
-/* --- ufuncs ------------------------------------------------------------------------------------ */
+/* --- ufuncs --------------------------------------------------------------- */
 
 static Expr *
 ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)

@@ -28,7 +28,7 @@ some(Lower *L, Value v, Loc loc)
     return v;
 }
 
-/* --- ranges ------------------------------------------------------------------------ */
+/* --- ranges --------------------------------------------------------------- */
 
 Expr *
 exact_int(Lower *L, Expr *e, DType dtype)
@@ -128,7 +128,7 @@ check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
     }
 }
 
-/* --- operands ------------------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------- */
 
 Expr *
 operand_as(Lower *L, Value v, DType dtype, Loc loc)
@@ -156,7 +156,7 @@ operand_as(Lower *L, Value v, DType dtype, Loc loc)
     return cast_to(L, dtype, e);
 }
 
-/* --- combinations of alternatives -------------------------------------------------------- */
+/* --- combinations of alternatives ----------------------------------------- */
 
 /* The condition under which combination 'combo' occurs. */
 static Expr *
@@ -187,7 +187,7 @@ any_combo(Lower *L, unsigned set, const Value *lhs, const Value *rhs)
     return any;
 }
 
-/* --- the operators -------------------------------------------------------------------------- */
+/* --- the operators -------------------------------------------------------- */
 
 /* One operation under way. */
 typedef struct Operation {
@@ -421,7 +421,7 @@ compute(Lower *L, const Operation *o)
     }
 }
 
-/* --- operands of one operation --------------------------------------------------------------- */
+/* --- operands of one operation -------------------------------------------- */
 
 /* uint64 against a signed integer, exactly: a negative one is less. */
 static Value
@@ -527,7 +527,7 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     return out;
 }
 
-/* --- one operand -------------------------------------------------------------------------------- */
+/* --- one operand ---------------------------------------------------------- */
 
 static void
 warn_overflow(Lower *L, Expr *cond, Loc loc)

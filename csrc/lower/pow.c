@@ -27,7 +27,7 @@ is_finite(Lower *L, Expr *e)
     return call_fn(L, FN_FINITE, DT_BOOL, e, NULL);
 }
 
-/* --- weak floats ------------------------------------------------------------------ */
+/* --- weak floats ---------------------------------------------------------- */
 
 /* The cases in which float_pow does not return libm's answer. */
 static void
@@ -68,7 +68,7 @@ float_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
     return r;
 }
 
-/* --- integers ------------------------------------------------------------------------- */
+/* --- integers ------------------------------------------------------------- */
 
 static Expr *
 int_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
@@ -118,7 +118,7 @@ maybe_int_power(Lower *L, Value lhs, Value rhs, const Type *type, Loc loc)
     return out;
 }
 
-/* --- NumPy's scalars ----------------------------------------------------------------------- */
+/* --- NumPy's scalars ------------------------------------------------------ */
 
 /* Wraps without a warning; a negative exponent raises ValueError. */
 static Expr *

@@ -1,7 +1,7 @@
 /* Statements but loops. */
 #include "csrc/lower/state.h"
 
-/* --- stores ----------------------------------------------------------------------- */
+/* --- stores --------------------------------------------------------------- */
 
 /* v[i] = x of a vector in registers: a new value of its variable. */
 static void
@@ -51,7 +51,7 @@ store_subscript(Lower *L, const AExpr *target, Value v)
     store_into(L, part, v, target->loc);
 }
 
-/* --- targets -------------------------------------------------------------------------- */
+/* --- targets -------------------------------------------------------------- */
 
 static void
 unpack_array(Lower *L, const AExpr *target, Value v)
@@ -119,7 +119,7 @@ lower_assign(Lower *L, const AStmt *s)
     }
 }
 
-/* --- augmented assignment ------------------------------------------------------------------ */
+/* --- augmented assignment ------------------------------------------------- */
 
 static Value
 augmented(Lower *L, const AStmt *s, Value old, Value by)
@@ -203,7 +203,7 @@ lower_aug(Lower *L, const AStmt *s)
     }
 }
 
-/* --- the others -------------------------------------------------------------------------------- */
+/* --- the others ----------------------------------------------------------- */
 
 static void
 lower_if(Lower *L, const AStmt *s)

@@ -3,7 +3,7 @@
 
 #include "csrc/lower/state.h"
 
-/* --- tables --------------------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------- */
 
 /* Items of one type as a vector, and element 'k' of it. */
 static Value
@@ -51,7 +51,7 @@ item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
     return out;
 }
 
-/* --- subscripts -------------------------------------------------------------------- */
+/* --- subscripts ----------------------------------------------------------- */
 
 static Value
 slice_of_tuple(Lower *L, Value base, const AExpr *slice, const Type *type)
@@ -162,7 +162,7 @@ lower_subscript(Lower *L, const AExpr *e)
     return element_of(L, base, e);
 }
 
-/* --- attributes ------------------------------------------------------------------------ */
+/* --- attributes ----------------------------------------------------------- */
 
 static Expr *
 extent_of(Lower *L, Value array, int k)

@@ -125,7 +125,7 @@ either(Lower *L, Expr *lhs, Expr *rhs)
     return op2(L, E_OR, lhs, rhs);
 }
 
-/* --- names ----------------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------- */
 
 static bool
 is_changeable(const Lower *L, const Expr *e)
@@ -235,7 +235,7 @@ is_nonnegative(const Lower *L, const Expr *e)
     }
 }
 
-/* --- values ---------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------- */
 
 static Expr *
 known_expr(Lower *L, const Type *type)

@@ -7,7 +7,7 @@
  */
 #include "csrc/lower/state.h"
 
-/* --- storage --------------------------------------------------------------------- */
+/* --- storage -------------------------------------------------------------- */
 
 Value
 storage_new(Lower *L, const Type *type, const char *name)
@@ -44,7 +44,7 @@ storage_set(Lower *L, const Value *to, Value v, Loc loc)
     }
 }
 
-/* --- conversions ------------------------------------------------------------------- */
+/* --- conversions ---------------------------------------------------------- */
 
 static bool
 same_plain(const Type *lhs, const Type *rhs)
@@ -140,7 +140,7 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
     return out;
 }
 
-/* --- versions -------------------------------------------------------------------------- */
+/* --- versions ------------------------------------------------------------- */
 
 Value *
 version_value(Lower *L, const Version *version)

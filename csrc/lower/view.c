@@ -9,7 +9,7 @@
  */
 #include "csrc/lower/state.h"
 
-/* --- views ------------------------------------------------------------------------ */
+/* --- views ---------------------------------------------------------------- */
 
 View *
 view_whole(Lower *L, Buf *buf)
@@ -65,7 +65,7 @@ view_transposed(Lower *L, const View *view)
     return copy;
 }
 
-/* --- indices ------------------------------------------------------------------------- */
+/* --- indices -------------------------------------------------------------- */
 
 /* An index as an i64; maybe-types are tested to be the integer. */
 static Expr *
@@ -198,7 +198,7 @@ view_part(Lower *L, const View *view, const AExpr *subscript)
     return part;
 }
 
-/* --- loads ---------------------------------------------------------------------------- */
+/* --- loads ---------------------------------------------------------------- */
 
 Expr *
 view_load(Lower *L, const View *view)
@@ -249,7 +249,7 @@ view_load_vector(Lower *L, const View *view)
     return vec;
 }
 
-/* --- stores ------------------------------------------------------------------------------ */
+/* --- stores --------------------------------------------------------------- */
 
 static void
 note_write(Lower *L, const Buf *buf)
@@ -316,7 +316,7 @@ view_fill(Lower *L, const View *view, Expr *e, Loc loc)
     emit(L, s);
 }
 
-/* --- what is stored ------------------------------------------------------------------------ */
+/* --- what is stored ------------------------------------------------------- */
 
 /* Strong numbers are cast into unsigned arrays, and tested like Python's for
  * signed ones: so it is in NumPy 2. */
