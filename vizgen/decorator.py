@@ -1,16 +1,17 @@
 """accelerate: what the decorator does before the C side takes over.
 
 The object it returns, vizgen._core.Accelerated, loads and compiles at the
-first call.  The functions with a leading underscore are called from C; what
-they need beyond this module is imported inside them, so that importing
-vizgen stays cheap.
+first call.  The functions with a leading underscore are called from C.  What
+every first call needs is imported here: an import at that moment would be
+one that a fork may interrupt, and the child could then never finish it.
 """
 
 import functools
+import os
 import sys
 import types
 
-from . import _core
+from . import _core, source  # noqa: F401
 
 GENERATOR = 0x20
 COROUTINE = 0x80 | 0x100 | 0x200  # coroutine, iterable coroutine, async gen
@@ -119,7 +120,15 @@ def _called_by(package):
 
 
 def _tuned(py_func):
-    """(options, compiler) that tuning chose for the function, or None."""
+    """(options, compiler) that tuning chose for the function, or None.
+
+    Without a folder of choices, the usual case, nothing more is imported.
+    """
+    root = os.environ.get("VIZGEN_CACHE_DIR") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+        "vizgen")
+    if not os.path.isdir(os.path.join(root, "tuned")):
+        return None
     from . import tuned
 
     return tuned.choice(py_func)

@@ -151,7 +151,9 @@ multiply_add(Gen *g, Piece acc, const char *factor, Piece next)
     if (strcmp(next.text, "0") == 0) {
         return acc;
     }
-    return (Piece){str_printf(g->arena, "%s + %s", acc.text, next.text),
+    bool loose = next.prec < P_ADD;
+    return (Piece){str_printf(g->arena, loose ? "%s + (%s)" : "%s + %s",
+                              acc.text, next.text),
                    P_ADD};
 }
 
