@@ -178,13 +178,13 @@ vz_ipowo(int64_t base, int64_t exp)
     {                                                                         \
         int32_t i =                                                           \
             (int32_t)(__builtin_fabs##X(x) < 0x1p31##X ? x : -0x1p31##X);     \
-        return i & ~(int32_t)(x != x);                                        \
+        return i & ((int32_t)(x == x) - 2);                                      \
     }                                                                         \
     VZ_INLINE int64_t vz_i64_##S(T x)                                         \
     {                                                                         \
         int64_t i =                                                           \
             (int64_t)(__builtin_fabs##X(x) < 0x1p63##X ? x : -0x1p63##X);     \
-        return i & ~(int64_t)(x != x);                                        \
+        return i & ((int64_t)(x == x) - 2);                                      \
     }                                                                         \
     VZ_INLINE uint64_t vz_u64_##S(T x)                                        \
     {                                                                         \
