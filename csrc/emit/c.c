@@ -308,6 +308,7 @@ write_unit(const Func *func, const Diags *diags, const Opts *opts,
     gen.count = opts->count_warnings;
     gen.live = c_live(arena, func);
     gen.stored = c_stored(arena, func);
+    gen.truncated = c_truncated(arena, func);
     gen.names = ARENA_ARRAY(arena, const char *,
                             func->next_id + 1 + MAX_RANK);
     gen.units = str_new(arena);

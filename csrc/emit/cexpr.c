@@ -380,6 +380,13 @@ cast_piece(Gen *g, const Expr *e, int lane)
     if (g->count && arg->dtype == DT_F64 && e->dtype == DT_F32) {
         return narrow_float(g, e, lane);
     }
+    if (dtype_is_float(e->dtype) && c_comes_from_float(g->truncated, arg)) {
+        const char *text = c_expr(g, arg, lane, P_ANY);
+        bool whole = arg->dtype == DT_U64;
+        return cast_text(g, e->dtype,
+                         str_printf(g->arena, "%svz_hide(%s)",
+                                    whole ? "(uint64_t)" : "", text));
+    }
     return cast_text(g, e->dtype, plain_expr(g, arg, lane, P_UNARY));
 }
 

@@ -98,6 +98,7 @@ typedef struct Gen {
     const char *prefix; /* of the functions' names: 'k_blur' */
     const bool *live;   /* by Var.id: its value is used */
     const bool *stored; /* by Buf.id: some element is stored to */
+    const bool *truncated; /* by Var.id: an integer made of a float */
     const char **names; /* by id; NULL: not asked for yet */
     Str units;          /* finished functions */
     Frame *frame;
@@ -137,6 +138,9 @@ void c_parallel(Gen *g, const Stmt *loop);
 const bool *c_live(Arena *arena, const Func *func);
 /* By Buf.id: is it written? */
 const bool *c_stored(Arena *arena, const Func *func);
+/* By Var.id: is it a float converted to an integer, as it is or chosen? */
+const bool *c_truncated(Arena *arena, const Func *func);
+bool c_comes_from_float(const bool *truncated, const Expr *e);
 /* By id: the Vars and Bufs that 'block' defines, and 'also' (may be NULL). */
 const bool *c_defined(Gen *g, const Block *block, const Var *also);
 /* What 'block' uses and does not define: the body of the parallel 'loop', or

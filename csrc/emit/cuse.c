@@ -285,3 +285,55 @@ c_needs(Gen *g, const Block *block, const Stmt *loop)
     }
     return needs.out;
 }
+
+/* Through casts between integers and choices, which the C compiler sees
+ * through too. */
+bool
+c_comes_from_float(const bool *truncated, const Expr *e)
+{
+    if (dtype_is_float(e->dtype) || e->dtype == DT_BOOL) {
+        return false;
+    }
+    if (e->op == E_VAR) {
+        return truncated[e->var->id];
+    }
+    if (e->op != E_CAST && e->op != E_SELECT && e->op != E_MIN &&
+        e->op != E_MAX) {
+        return false;
+    }
+    bool found = e->op == E_CAST && dtype_is_float(e->args[0]->dtype);
+    for (int i = e->op == E_SELECT; i < e->nargs && !found; i++) {
+        found = c_comes_from_float(truncated, e->args[i]);
+    }
+    return found;
+}
+
+static void
+note_truncated(void *data, Stmt *s)
+{
+    bool *truncated = data;
+    if (s->kind == S_LET) {
+        truncated[s->var->id] = c_comes_from_float(truncated, s->value);
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        truncated[s->carries[i].var->id] |=
+            c_comes_from_float(truncated, s->carries[i].init) ||
+            c_comes_from_float(truncated, s->carries[i].next);
+        truncated[s->carries[i].out->id] = truncated[s->carries[i].var->id];
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        truncated[s->joins[i].out->id] =
+            c_comes_from_float(truncated, s->joins[i].then_val) ||
+            c_comes_from_float(truncated, s->joins[i].else_val);
+    }
+}
+
+/* Twice, because joins and carries are seen before what is inside. */
+const bool *
+c_truncated(Arena *arena, const Func *func)
+{
+    bool *truncated = ARENA_ARRAY(arena, bool, func->next_id + 1);
+    ir_each_stmt(&func->body, note_truncated, truncated);
+    ir_each_stmt(&func->body, note_truncated, truncated);
+    return truncated;
+}

@@ -159,13 +159,22 @@ vz_ipowo(int64_t base, int64_t exp)
     return over;
 }
 
+/* 'i', of which gcc doesn't know that it comes from a float: it would make
+ * trunc of a conversion there and back, which keeps the sign of -0.5. */
+VZ_INLINE int64_t
+vz_hide(int64_t i)
+{
+#ifndef __clang__
+    __asm__("" : "+r"(i));
+#endif
+    return i;
+}
+
 /* --- floats -------------------------------------------------------------- */
 
 /* To integers: x86's conversion, which gives MIN for what it can't represent
  * (u64: in two halves).  Narrower types take the low bits of the i32, u32
- * those of the i64, as NumPy's scalars do.  The mask changes nothing (MIN is
- * even), but hides from gcc that an integer comes from a float: it would make
- * trunc of a conversion there and back, which keeps the sign of -0.5.
+ * those of the i64, as NumPy's scalars do.
  *
  * vz_note notes in '*warn' what NumPy would warn of when 'r' comes from 'a'
  * and 'b'; 'inf' is the bit for an infinity out of finite operands.  Bits as
@@ -176,15 +185,11 @@ vz_ipowo(int64_t base, int64_t exp)
 #define VZ_FLOAT(S, T, X)                                                     \
     VZ_INLINE int32_t vz_i32_##S(T x)                                         \
     {                                                                         \
-        int32_t i =                                                           \
-            (int32_t)(__builtin_fabs##X(x) < 0x1p31##X ? x : -0x1p31##X);     \
-        return i & ((int32_t)(x == x) - 2);                                      \
+        return (int32_t)(__builtin_fabs##X(x) < 0x1p31##X ? x : -0x1p31##X);  \
     }                                                                         \
     VZ_INLINE int64_t vz_i64_##S(T x)                                         \
     {                                                                         \
-        int64_t i =                                                           \
-            (int64_t)(__builtin_fabs##X(x) < 0x1p63##X ? x : -0x1p63##X);     \
-        return i & ((int64_t)(x == x) - 2);                                      \
+        return (int64_t)(__builtin_fabs##X(x) < 0x1p63##X ? x : -0x1p63##X);  \
     }                                                                         \
     VZ_INLINE uint64_t vz_u64_##S(T x)                                        \
     {                                                                         \

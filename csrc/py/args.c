@@ -401,6 +401,7 @@ kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
         }
     }
     out->may_warn = lowered->may_warn;
+    out->int_warns = ir_count(result->func, S_WARN) > 0;
     out->logs = result->needs_undo;
     out->rereads = out->writes && reads_written(result->func, out);
     return out->nfills == lowered->func->params.n && p.slots <= MAX_IN

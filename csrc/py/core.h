@@ -150,7 +150,8 @@ typedef struct Kernel {
     Fill *fills;
     int nfills;
     int *out_at;     /* per ret: its first slot in VzCtx.out, -1 for a buffer */
-    bool may_warn;
+    bool may_warn; /* floats: the flags say whether */
+    bool int_warns; /* integers: ctx.warn says so exactly */
     bool logs;    /* puts back what it wrote when it gives up */
     bool writes;  /* some argument may be written */
     bool rereads; /* and what is written is also read: can't be run twice */
@@ -274,6 +275,7 @@ typedef struct Call {
     bool overlaps_itself;     /* a written array has elements that coincide */
     bool quiet;               /* nobody wants warnings */
     bool settling;            /* the counting kernel repeats another's work */
+    bool bold;                /* shadows would cost too much */
     PyThreadState *saved;     /* while the GIL is released */
     unsigned long thread;     /* the one that holds or released the GIL */
     bool interrupted;         /* an exception of a signal handler is set */

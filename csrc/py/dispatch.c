@@ -239,6 +239,7 @@ call_init(Call *call, Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
     call->interrupted = false;
     call->quiet = false;
     call->settling = false;
+    call->bold = false;
     call->scratch = NULL;
     call->undo = (Undo){.arrays = call->undo_arrays};
 }
@@ -288,7 +289,8 @@ prepare(Call *call, const Kernel *kernel)
 static bool
 is_fragile(const Kernel *kernel)
 {
-    return kernel->may_warn && kernel->rereads && !kernel->logs;
+    bool warns = kernel->may_warn || kernel->int_warns;
+    return warns && kernel->rereads && !kernel->logs;
 }
 
 /* The kernel that sets ctx.warn by conditions of its own. */
@@ -312,8 +314,8 @@ shadow_is_cheap(const Call *call)
 static int
 run_filled(Call *call, const Kernel *kernel)
 {
-    bool counting = is_counting(call, kernel) && !call->settling;
-    bool shadow = is_fragile(kernel) && !call->quiet && !counting;
+    bool shadow = is_fragile(kernel) && !call->quiet
+                  && (!call->bold || call->settling);
     return call_run(call, kernel, shadow);
 }
 
@@ -365,12 +367,11 @@ settle_warnings(Call *call)
         return VZ_OK;
     }
     Outlook outlook = warn_outlook(call->f->core, &bits);
-    bool final = is_fragile(call->kernel) && !floats; /* no shadow */
-    if (outlook == OUTLOOK_PYTHON && !final) {
+    if (outlook == OUTLOOK_PYTHON) {
         call->spec->errstate = true;
         return VZ_REPLAY;
     }
-    if (outlook != OUTLOOK_SHOW) {
+    if (outlook == OUTLOOK_IGNORE) {
         return VZ_OK;
     }
     if (floats && bits_of_flags(call->flags) != 0) {
@@ -386,8 +387,9 @@ settle_warnings(Call *call)
     if (bits == 0) {
         return VZ_OK;
     }
+    bool final = is_fragile(call->kernel) && !call->undo.shadowed;
     bool exact = call->spec->warned++ < EXACT_TIMES && !final;
-    return !exact && warn_tell(call->f, bits) ? VZ_OK : VZ_REPLAY;
+    return (!exact && warn_tell(call->f, bits)) || final ? VZ_OK : VZ_REPLAY;
 }
 
 /* What was begun is either completed here or has never happened. */
@@ -441,8 +443,10 @@ choose_cautiously(Call *call)
     Outlook outlook = warn_outlook(call->f->core, &bits);
     call->quiet = outlook == OUTLOOK_IGNORE;
     call->spec->errstate |= outlook == OUTLOOK_PYTHON;
-    if (outlook == OUTLOOK_SHOW && !shadow_is_cheap(call)) {
+    call->bold = outlook == OUTLOOK_SHOW && !shadow_is_cheap(call);
+    if (call->bold && call->kernel->may_warn) {
         const Kernel *counting = counting_kernel(call);
+        call->bold = counting != NULL;
         return counting == NULL || prepare(call, counting) == FILL_OK;
     }
     return outlook != OUTLOOK_PYTHON;
