@@ -49,7 +49,8 @@ endef
 
 SOURCES := $(sort $(filter-out csrc/driver/vz_opt.c csrc/tools/%, \
              $(wildcard csrc/*/*.c typeinfer/*.c transforms/*.c autotune/*.c)))
-BUILD := build/$(VIZGEN_BUILD)
+# Objects depend on the interpreter, so each has a folder of its own.
+BUILD := build/$(VIZGEN_BUILD)$(basename $(SUFFIX))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 DEPENDS := $(OBJECTS:.o=.d)
 PRELUDE := csrc/emit/prelude_text.inc

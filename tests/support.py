@@ -82,8 +82,9 @@ def assert_same(fn, args, native=True):
     if error is not None:
         assert str(error) == str(want_error)
         assert user_lines(error) == user_lines(want_error)
-    assert difference((got,), (want,)) is None
-    assert difference(got_args, want_args, "arguments") is None
+    words = (difference((got,), (want,))
+             or difference(got_args, want_args, "arguments"))
+    assert words is None, words
     assert kinds == want_kinds
     if native:
         after = fn.stats

@@ -358,3 +358,33 @@ def test_python_floats_do_not_warn():
         warnings.simplefilter("error")
         assert np.isnan(blow_up(1e200))
         assert np.isnan(blow_up(1e200))
+
+
+@accelerate
+def cross(a, b, p):
+    return (b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])
+
+
+def test_tuples_of_many_values():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        a, b, p = (tuple(float(v) for v in rng.random(2)) for _ in range(3))
+        assert runs_native(cross, a, b, p) == cross.py_func(a, b, p)
+    assert len(cross.signatures) == 2
+    assert cross((1, 2), (3, 4), (5, 7)) == 2
+    assert type(cross((1, 2), (3, 4), (5, 7))) is int
+
+
+@accelerate
+def weighted(values, weights):
+    s = 0.0
+    for k in range(len(weights)):
+        s += values[k] * weights[k]
+    return s
+
+
+def test_tuples_that_must_be_known():
+    values = np.arange(1.0, 4.0)
+    for k in range(6):
+        weights = (0.5, float(k), 2.0)
+        assert weighted(values, weights) == weighted.py_func(values, weights)

@@ -33,12 +33,18 @@ def code_of(path):
 
 
 def read_block(path):
+    """Kind and lines; a line that is indented goes on the one before."""
     match = BLOCK.search(path.read_text())
-    return match[1], [line[2:] for line in match[2].splitlines()]
+    joined = re.sub(r"\n#     +", " ", match[2])
+    return match[1], [line[2:] for line in joined.splitlines()]
 
 
 def rewrite(path, kind, lines):
-    body = "".join(f"# {line}\n" for line in lines)
+    body = "".join(textwrap.fill(line, 86, initial_indent="# ",
+                                 subsequent_indent="#     ",
+                                 break_long_words=False,
+                                 break_on_hyphens=False) + "\n"
+                   for line in lines)
     text = BLOCK.sub(lambda _: f"# >>> {kind}\n{body}# <<<", path.read_text())
     path.write_text(text)
 

@@ -145,7 +145,8 @@ const Type *
 alias_lend(Infer *I, const Type *type, Loc loc)
 {
     if (type->kind == TY_TUPLE) {
-        const Type **items = ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
+        const Type **items =
+            ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
             items[i] = alias_lend(I, type->items[i], loc);
         }
@@ -165,7 +166,8 @@ const Type *
 alias_return(Infer *I, const Type *type)
 {
     if (type->kind == TY_TUPLE) {
-        const Type **items = ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
+        const Type **items =
+            ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
             items[i] = alias_return(I, type->items[i]);
         }

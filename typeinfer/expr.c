@@ -204,12 +204,47 @@ type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
     return rule.type;
 }
 
+/* Could the exponent be meant to be negative?  `2 ** -k`, `3 ** (1 - n)` */
+static bool
+looks_negative(const AExpr *e)
+{
+    bool minus = (e->kind == A_UNARY && e->op == AO_NEG)
+                 || (e->kind == A_BINOP && e->op == AO_SUB);
+    return minus || (e->lhs != NULL && looks_negative(e->lhs))
+           || (e->rhs != NULL && looks_negative(e->rhs));
+}
+
+/* Of an int to an unknown int: the value of an argument is pinned; others are
+ * taken to be counts unless a minus says otherwise. */
+static void
+settle_exponent(Infer *I, const AExpr *lhs, AExpr *rhs)
+{
+    const Type *base = lhs->type;
+    const Type *type = rhs->type;
+    bool ints = base->kind == TY_NUM && base->weak && type->kind == TY_NUM
+                && type->weak && !dtype_is_float(base->dtype)
+                && type->dtype == DT_I64 && !type->known
+                && type->alt == ALT_NEVER;
+    if (!ints) {
+        return;
+    }
+    infer_pin(I, type->origin);
+    if (!looks_negative(rhs)) {
+        Type *count = arena_copy(I->arena, type, sizeof(*count));
+        count->origin = ORIGIN_COUNT;
+        rhs->type = count;
+    }
+}
+
 static AExpr *
 infer_binop(Infer *I, const AExpr *e)
 {
     AExpr *out = node_like(I, e);
     out->lhs = infer_expr(I, e->lhs);
     out->rhs = infer_expr(I, e->rhs);
+    if (e->op == AO_POW) {
+        settle_exponent(I, out->lhs, out->rhs);
+    }
     out->type = type_of_binop(I, e, e->op, out->lhs, out->rhs);
     return out;
 }

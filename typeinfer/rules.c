@@ -189,7 +189,8 @@ same_plain(Plain lhs, Plain rhs)
 }
 
 /* Is 'other' the number 'base' seen as another Python number, so that the
- * result's flag can tell?  The value is computed as 'base' computes it. */
+ * result's flag can tell?  The value is computed as 'base' computes it; lower
+ * checks that this makes no difference. */
 static bool
 is_flaggable(AOp op, const PlainRule *base, const PlainRule *other)
 {
@@ -197,7 +198,7 @@ is_flaggable(AOp op, const PlainRule *base, const PlainRule *other)
         return other->type.weak && !base->type.weak
                && (base->compute == DT_F64 || other->compute == base->compute);
     }
-    if (!other->type.weak || base->compute != DT_F64) {
+    if (!other->type.weak || !dtype_is_float(base->compute)) {
         return false;
     }
     bool same_number = op == AO_ADD || op == AO_SUB || op == AO_MUL;
@@ -263,7 +264,7 @@ int_power_type(Arena *arena, const Type *rhs)
 {
     int64_t exponent;
     if (!type_is_known_int(rhs, &exponent)) {
-        return rhs->dtype == DT_BOOL
+        return rhs->dtype == DT_BOOL || rhs->origin == ORIGIN_COUNT
                    ? type_int(arena)
                    : type_with_alt(arena, type_float(arena), ALT_INT);
     }
@@ -324,7 +325,7 @@ power_is_known(const Type *lhs, const Type *rhs)
         return false;
     }
     if (rhs->dtype == DT_I64) {
-        return rhs->ival == 2;
+        return rhs->ival == 2 && lhs->dtype != DT_BOOL;
     }
     return rhs->dtype == DT_F64 && dtype_is_float(lhs->dtype)
            && (rhs->fval == 2.0 || rhs->fval == 0.5);
@@ -436,6 +437,21 @@ floor_div(int64_t a, int64_t b)
 }
 
 static const Type *
+fold_power(Arena *arena, int64_t a, int64_t b)
+{
+    int64_t r = 1;
+    if (b < 0 || b > 64) {
+        return NULL;
+    }
+    for (; b > 0; b--) {
+        if (__builtin_mul_overflow(r, a, &r)) {
+            return NULL;
+        }
+    }
+    return type_known_int(arena, r);
+}
+
+static const Type *
 fold_ints(Arena *arena, AOp op, int64_t a, int64_t b)
 {
     int64_t r = 0;
@@ -456,6 +472,14 @@ fold_ints(Arena *arena, AOp op, int64_t a, int64_t b)
         return bad_division
                    ? NULL
                    : type_known_int(arena, a - b * floor_div(a, b));
+    case AO_POW:
+        return fold_power(arena, a, b);
+    case AO_LSHIFT:
+        return b < 0 || b > 62 || a < 0 || a > (INT64_MAX >> b)
+                   ? NULL
+                   : type_known_int(arena, a << b);
+    case AO_RSHIFT:
+        return b < 0 || b > 63 ? NULL : type_known_int(arena, a >> b);
     case AO_BITAND:
         return type_known_int(arena, a & b);
     case AO_BITOR:

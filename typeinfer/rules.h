@@ -11,6 +11,10 @@
 
 /* --- types.c -------------------------------------------------------------- */
 
+/* "origin" of an exponent of which inference assumes that it is not negative,
+ * so that the power is an int; lower checks it. */
+enum { ORIGIN_COUNT = -1 };
+
 typedef struct Plain {
     DType dtype;
     bool weak;

@@ -73,7 +73,7 @@ size_with_origin(int origin)
 void
 infer_pin(Infer *I, int origin)
 {
-    if (origin == 0) {
+    if (origin <= 0) {
         return;
     }
     SigArg *arg = &I->sig->args[(origin - 1) / (MAX_RANK + 1)];

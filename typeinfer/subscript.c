@@ -195,30 +195,7 @@ slice_tuple(Infer *I, const AExpr *slice, const Type *base)
     return type_tuple(I->arena, base->items + lo, n, base->is_list);
 }
 
-/* All items as one type without alternatives, so that they can be kept in a
- * table. */
-static const Type *
-table_type(Infer *I, const AExpr *e, const Type *base)
-{
-    const Type *type = base->rank ? type_forget(I->arena, base->items[0])
-                                  : NULL;
-    for (int i = 0; i < base->rank; i++) {
-        const Type *item = base->items[i];
-        bool same = item->kind == TY_NUM && item->alt == ALT_NEVER
-                    && item->dtype == type->dtype && item->weak == type->weak;
-        if (!same || base->rank > MAX_LANES) {
-            infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
-                         "Use an array, or a constant index.",
-                         "%s is translated with constant indices only",
-                         type_text(I->arena, base));
-        }
-    }
-    if (type == NULL) {
-        infer_refuse(I, DIAG_ALWAYS_FAILS, e->loc, NULL,
-                     "an empty tuple is indexed");
-    }
-    return type;
-}
+static const Type *tuple_item_type(Infer *I, const Type *type, Loc loc);
 
 static const Type *
 subscript_tuple(Infer *I, AExpr *out)
@@ -234,7 +211,7 @@ subscript_tuple(Infer *I, AExpr *out)
     check_index(I, item, item->type, true);
     int64_t k;
     if (!type_is_known_int(item->type, &k)) {
-        return table_type(I, out, base);
+        return tuple_item_type(I, base, out->loc);
     }
     k = k < 0 ? k + base->rank : k;
     if (k < 0 || k >= base->rank) {
@@ -304,7 +281,7 @@ tuple_item_type(Infer *I, const Type *type, Loc loc)
     if (item == NULL || type->rank > MAX_LANES) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
                      "Give all items the same kind of number.",
-                     "iteration over %s is not translated",
+                     "%s with an index that is not known is not translated",
                      type_text(I->arena, type));
     }
     return item;

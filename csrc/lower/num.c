@@ -194,28 +194,55 @@ typedef struct Operation {
     AOp op;
     const BinRule *rule;
     bool weak;
-    Expr *x; /* operands in the dtype of the computation, reusable */
+    Expr *lhs; /* the operands as they are */
+    Expr *rhs;
+    Expr *x; /* in the dtype of the computation, reusable */
     Expr *y;
     Expr *flag; /* of the result, or NULL */
     Loc loc;
 } Operation;
+
+/* The alternative is an int kept as a float: it must be exact, and never be
+ * -0.0. */
+static Expr *
+as_int_too(Lower *L, const Operation *o, Op op, Expr *r)
+{
+    DType dt = r->dtype;
+    int64_t most = dt == DT_F32 ? exact_f32 : exact_f64;
+    Expr *limit = ir_float(L->arena, dt, (double)most);
+    Expr *small = op2(L, E_LE, op1(L, E_ABS, r), limit);
+    emit_check(L, either(L, not_(L, o->flag), small), X_SPECULATE, o->loc);
+    if (op == E_MUL) {
+        Expr *zero = ir_float(L->arena, dt, 0.0);
+        r = ir_select(L->arena, o->flag, op2(L, E_ADD, r, zero), r);
+    }
+    return r;
+}
+
+/* The alternative is a Python float, whose result must be a float32. */
+static void
+check_narrow(Lower *L, const Operation *o, Op op, Expr *r)
+{
+    Expr *wide = op2(L, op, cast_to(L, DT_F64, o->lhs),
+                     cast_to(L, DT_F64, o->rhs));
+    Expr *same = op2(L, E_EQ, cast_to(L, DT_F64, r), wide);
+    emit_check(L, either(L, not_(L, o->flag), same), X_SPECULATE, o->loc);
+}
 
 static Expr *
 float_arith(Lower *L, const Operation *o, Op op)
 {
     Expr *r = op2(L, op, o->x, o->y);
     L->result->may_warn |= !o->weak;
-    if (o->flag == NULL || o->rule->type->alt != ALT_INT) {
+    if (o->flag == NULL) {
         return r;
     }
-    /* An int kept as a float: exact, and never -0.0. */
     r = reuse(L, r, o->loc);
-    Expr *limit = ir_float(L->arena, r->dtype, (double)exact_f64);
-    Expr *small = op2(L, E_LE, op1(L, E_ABS, r), limit);
-    emit_check(L, either(L, not_(L, o->flag), small), X_SPECULATE, o->loc);
-    if (op == E_MUL) {
-        Expr *zero = ir_float(L->arena, r->dtype, 0.0);
-        r = ir_select(L->arena, o->flag, op2(L, E_ADD, r, zero), r);
+    if (o->rule->type->alt == ALT_INT) {
+        return as_int_too(L, o, op, r);
+    }
+    if (r->dtype == DT_F32) {
+        check_narrow(L, o, op, r);
     }
     return r;
 }
@@ -271,13 +298,10 @@ divide(Lower *L, const Operation *o)
 {
     if (o->weak) {
         check_nonzero(L, o, NULL);
-    } else {
-        L->result->may_warn = true;
-        if (o->flag != NULL) {
-            check_nonzero(L, o, not_(L, o->flag));
-        }
+    } else if (o->flag != NULL) {
+        check_nonzero(L, o, not_(L, o->flag));
     }
-    return op2(L, E_DIV, o->x, o->y);
+    return float_arith(L, o, E_DIV);
 }
 
 /* MIN // -1 overflows. */
@@ -460,10 +484,13 @@ may_be_int(const Value *v)
 /* Python compares an int with a float, and divides two ints, exactly; that
  * is what doubles do only up to 2**53. */
 static bool
-must_be_exact(AOp op, const Value *v, const Value *other)
+must_be_exact(AOp op, const BinRule *rule, const Value *v, const Value *other)
 {
-    if (!is_int_operand(v)) {
+    if (!is_int_operand(v) || !dtype_is_float(rule->compute)) {
         return false;
+    }
+    if (rule->type->alt == ALT_INT) {
+        return true;
     }
     if (op == AO_DIV) {
         return may_be_int(other);
@@ -483,7 +510,7 @@ convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
     if (op_is_compare(op) && dt == DT_BOOL) {
         dt = DT_I64;
     }
-    if (dt == DT_F64 && must_be_exact(op, v, other)) {
+    if (must_be_exact(op, rule, v, other)) {
         copy.expr = reuse(L, v->expr, loc);
         emit_check(L, exact_int(L, copy.expr, dt), X_SPECULATE, loc);
     }
@@ -520,6 +547,8 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
                                                   &rhs)),
                        loc);
     }
+    o.lhs = lhs.expr = reuse(L, lhs.expr, loc);
+    o.rhs = rhs.expr = reuse(L, rhs.expr, loc);
     o.x = convert_operand(L, op, &rule, &lhs, &rhs, loc);
     o.y = convert_operand(L, op, &rule, &rhs, &lhs, loc);
     Value out = num_value(rule.type, compute(L, &o));

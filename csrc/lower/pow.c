@@ -84,6 +84,9 @@ int_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
         return x;
     }
     y = reuse(L, y, loc);
+    if (!is_nonnegative(L, y)) {
+        emit_check(L, op2(L, E_LE, int_const(L, 0), y), X_SPECULATE, loc);
+    }
     Expr *over = call_fn(L, FN_IPOWO, DT_BOOL, x, y);
     emit_check(L, not_(L, over), X_OVERFLOW, loc);
     Expr *r = call_fn(L, FN_IPOW, DT_I64, x, y);

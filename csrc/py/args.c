@@ -166,15 +166,57 @@ pin_holds(const Pin *pin, PyObject *object)
                          : pin->ival == value.i;
 }
 
+/* Tuples of equal shape with numbers of equal types; all else by value. */
+static bool
+same_structure(PyObject *lhs, PyObject *rhs)
+{
+    if (Py_TYPE(lhs) != Py_TYPE(rhs)) {
+        return false;
+    }
+    if (!PyTuple_CheckExact(lhs)) {
+        DType dt;
+        bool number = PyLong_CheckExact(lhs) || PyFloat_CheckExact(lhs)
+                      || PyBool_Check(lhs) || scalar_dtype(Py_TYPE(lhs), &dt);
+        return number || same_value(lhs, rhs);
+    }
+    Py_ssize_t n = PyTuple_GET_SIZE(lhs);
+    bool same = n == PyTuple_GET_SIZE(rhs);
+    for (Py_ssize_t i = 0; same && i < n; i++) {
+        same = same_structure(PyTuple_GET_ITEM(lhs, i),
+                              PyTuple_GET_ITEM(rhs, i));
+    }
+    return same;
+}
+
 /* Keys of all arguments are compared without a branch in between. */
+static bool
+keys_fit(const Spec *spec, const uint32_t *keys)
+{
+    uint32_t mask = spec->width.layout ? ~(uint32_t)KEY_LAYOUT : UINT32_MAX;
+    uint32_t differ = 0;
+    for (int i = 0; i < spec->nargs; i++) {
+        differ |= (keys[i] ^ spec->keys[i]) & mask;
+    }
+    return differ == 0;
+}
+
+static bool
+consts_fit(const Spec *spec, PyObject *const *args, bool open)
+{
+    for (int i = 0; i < spec->nconsts; i++) {
+        PyObject *value = spec->consts[i].value;
+        PyObject *got = args[spec->consts[i].arg];
+        if (open ? !same_structure(got, value) : !same_value(got, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
-    uint32_t differ = 0;
-    for (int i = 0; i < spec->nargs; i++) {
-        differ |= (keys[i] ^ spec->keys[i]) & spec->mask;
-    }
-    if (differ) {
+    if (!keys_fit(spec, keys)) {
         return false;
     }
     for (int i = 0; i < spec->npins; i++) {
@@ -182,13 +224,14 @@ spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
             return false;
         }
     }
-    for (int i = 0; i < spec->nconsts; i++) {
-        int arg = spec->consts[i].arg;
-        if (!same_value(args[arg], spec->consts[i].value)) {
-            return false;
-        }
-    }
-    return true;
+    return consts_fit(spec, args, spec->width.tuples);
+}
+
+bool
+spec_almost_accepts(const Spec *spec, const uint32_t *keys,
+                    PyObject *const *args)
+{
+    return keys_fit(spec, keys) && consts_fit(spec, args, true);
 }
 
 /* --- signatures ---------------------------------------------------------- */
@@ -227,15 +270,34 @@ number_arg(Arena *arena, const Type *known, SigArg *out)
     out->type = type;
 }
 
+/* The tuple with numbers of unknown values, which become parameters. */
+static const Type *
+open_tuple(Arena *arena, const Type *type)
+{
+    Type *out = arena_copy(arena, type, sizeof(*type));
+    if (type->kind == TY_NUM) {
+        out->known = false;
+        out->ival = 0;
+        out->fval = 0;
+    }
+    if (type->kind == TY_TUPLE) {
+        out->items = ARENA_ARRAY(arena, const Type *, type->rank + 1);
+        for (int i = 0; i < type->rank; i++) {
+            out->items[i] = open_tuple(arena, type->items[i]);
+        }
+    }
+    return out;
+}
+
 /* Keys were made from the same arguments. */
 bool
 signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
-               int nargs, bool any_layout, Signature *out)
+               int nargs, Width width, Signature *out)
 {
     out->nargs = nargs;
     out->args = ARENA_ARRAY(arena, SigArg, nargs + 1);
     for (int i = 0; i < nargs; i++) {
-        uint32_t key = any_layout ? keys[i] & ~(uint32_t)KEY_LAYOUT : keys[i];
+        uint32_t key = width.layout ? keys[i] & ~(uint32_t)KEY_LAYOUT : keys[i];
         if (KIND(key) == K_ARRAY) {
             array_arg(arena, (PyArrayObject *)args[i], key, &out->args[i]);
             continue;
@@ -247,7 +309,8 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
         if (type->kind == TY_NUM) {
             number_arg(arena, type, &out->args[i]);
         } else {
-            out->args[i].type = type;
+            bool open = width.tuples && type->kind == TY_TUPLE;
+            out->args[i].type = open ? open_tuple(arena, type) : type;
         }
     }
     return true;

@@ -54,6 +54,7 @@ typedef struct Core {
     PyObject *known;         /* id -> (object, canonical name); NULL at first */
     PyObject *errstate;      /* NumPy's context variable; NULL: none */
     PyObject *errstate_default;
+    PyObject *warnings;      /* the dict of the module warnings */
     PyObject *pool;          /* NumPy's data handler for large results */
     PyObject *environment;   /* text for cache keys */
     char *dump;              /* VIZGEN_DUMP */
@@ -174,11 +175,17 @@ typedef struct Const {
     PyObject *value;
 } Const;
 
+/* What a signature leaves open that it could have fixed. */
+typedef struct Width {
+    bool layout; /* any strides of arrays */
+    bool tuples; /* the numbers in tuples */
+} Width;
+
 /* What became of one signature. */
 typedef struct Spec {
     int nargs;
     uint32_t *keys;
-    uint32_t mask;      /* of keys, without the layout bit when general */
+    Width width;
     int nconsts;
     Const *consts;
     int npins;
@@ -219,6 +226,7 @@ struct Loaded {
     int nspecs;
     Spec *specs[2 * MAX_SPECS]; /* most recently used first */
     bool full_told;
+    bool tight;        /* numbers in tuples must be known */
     bool busy;         /* a compilation uses "arena" */
 };
 
@@ -308,7 +316,10 @@ bool spec_accepts(const Spec *spec, const uint32_t *keys,
 bool key_has_const(uint32_t key);
 /* The signature of 'args' in 'arena'; false when some argument has no Type. */
 bool signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
-                    int nargs, bool any_layout, Signature *out);
+                    int nargs, Width width, Signature *out);
+/* Would 'spec' accept these arguments if numbers in tuples were left open? */
+bool spec_almost_accepts(const Spec *spec, const uint32_t *keys,
+                         PyObject *const *args);
 /* Why 'object' is not for native code: its code and a few words. */
 DiagId arg_refusal(PyObject *object, char *out, size_t size);
 

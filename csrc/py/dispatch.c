@@ -285,12 +285,13 @@ prepare(Call *call, const Kernel *kernel)
  * at once. */
 
 /* A kernel that may warn and changes what it reads can't be run again to see
- * which warnings are due, unless it can be undone. */
+ * which warnings are due, unless it can be undone.  A log doesn't suffice: it
+ * ends with the last check that may fail, and stores may follow. */
 static bool
 is_fragile(const Kernel *kernel)
 {
     bool warns = kernel->may_warn || kernel->int_warns;
-    return warns && kernel->rereads && !kernel->logs;
+    return warns && kernel->rereads;
 }
 
 /* The kernel that sets ctx.warn by conditions of its own. */

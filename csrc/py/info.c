@@ -266,7 +266,7 @@ compile_once(Accel *f, Loaded *l, PyObject *const *bound, int n,
         }
     }
     Signature sig;
-    signature_make(l->arena, bound, keys, n, false, &sig);
+    signature_make(l->arena, bound, keys, n, (Width){0}, &sig);
     CompileRequest request = {
         .unit = l->unit,
         .sig = &sig,

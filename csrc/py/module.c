@@ -70,9 +70,11 @@ exec_module(PyObject *module)
     core->stats_type = helper("vizgen.errors", "Stats");
     core->environment = environment();
     core->pool = pool_handler();
+    core->warnings = helper("warnings", "__dict__");
     core->accel_type = accel_type_make(module);
     if (!core->compile_error || !core->fallback_warning || !core->stats_type
-        || !core->environment || !core->pool || !core->accel_type) {
+        || !core->environment || !core->pool || !core->warnings
+        || !core->accel_type) {
         return -1;
     }
     find_errstate(core);
@@ -96,6 +98,7 @@ traverse_module(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(core->known);
     Py_VISIT(core->errstate);
     Py_VISIT(core->errstate_default);
+    Py_VISIT(core->warnings);
     return 0;
 }
 
@@ -113,6 +116,7 @@ clear_module(PyObject *module)
     Py_CLEAR(core->errstate_default);
     Py_CLEAR(core->environment);
     Py_CLEAR(core->pool);
+    Py_CLEAR(core->warnings);
     return 0;
 }
 

@@ -404,10 +404,9 @@ tell_slow(const Accel *f, const Spec *spec)
 static bool
 fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
 {
-    bool any_layout = spec->mask != UINT32_MAX;
     Signature *sig = ARENA_NEW(l->arena, Signature);
     take_consts(spec, l->arena, args, spec->nargs);
-    signature_make(l->arena, args, spec->keys, spec->nargs, any_layout, sig);
+    signature_make(l->arena, args, spec->keys, spec->nargs, spec->width, sig);
     spec->sig = sig;
     double start = now();
     spec->tried[FAST] = true;
@@ -425,8 +424,8 @@ fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
 
 /* Under a handler of fatal errors (memory), which frees the new Spec. */
 static Spec *
-new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
-         int nargs)
+try_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
+         int nargs, Width width)
 {
     Spec *spec = PyMem_Calloc(1, sizeof(*spec));
     if (spec == NULL) {
@@ -440,8 +439,7 @@ new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
         spec->nargs = nargs;
         spec->keys = arena_copy(l->arena, keys,
                                 sizeof(*keys) * (size_t)nargs + 1);
-        spec->mask = l->nspecs < MAX_SPECS ? UINT32_MAX
-                                           : ~(uint32_t)KEY_LAYOUT;
+        spec->width = width;
         ok = fill_spec(f, l, spec, args);
     } else {
         PyErr_NoMemory();
@@ -449,6 +447,30 @@ new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
     fatal_leave(&trap);
     if (!ok) {
         spec_free(spec);
+        return NULL;
+    }
+    return spec;
+}
+
+/* Numbers in tuples are compiled in the first time; when another tuple of the
+ * same kind comes they are left open, if inference can do without them. */
+static Spec *
+new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
+         int nargs)
+{
+    Width width = {.layout = l->nspecs >= MAX_SPECS};
+    for (int i = 0; i < l->nspecs && !l->tight; i++) {
+        width.tuples |= spec_almost_accepts(l->specs[i], keys, args)
+                        && l->specs[i]->nconsts > 0;
+    }
+    Spec *spec = try_spec(f, l, args, keys, nargs, width);
+    if (spec != NULL && width.tuples && spec->refusal != NULL) {
+        l->tight = true;
+        width.tuples = false;
+        spec_free(spec);
+        spec = try_spec(f, l, args, keys, nargs, width);
+    }
+    if (spec == NULL) {
         return NULL;
     }
     memmove(l->specs + 1, l->specs, sizeof(Spec *) * (size_t)l->nspecs);

@@ -85,52 +85,52 @@ apply_errstate(const Core *core, unsigned *bits)
 
 typedef enum Filter { FILTER_SHOW, FILTER_IGNORE, FILTER_ERROR } Filter;
 
-/* The first filter for RuntimeWarning, if it looks at nothing else. */
+/* What the filter does with a RuntimeWarning; SHOW when that depends on its
+ * text or place. */
 static Filter
 filter_of(PyObject *row)
 {
-    PyObject *action;
-    PyObject *message;
-    PyObject *category;
-    PyObject *module;
-    PyObject *line;
-    if (!PyArg_ParseTuple(row, "OOOOO", &action, &message, &category, &module,
-                          &line)) {
-        PyErr_Clear();
+    PyObject *action = PyTuple_GET_ITEM(row, 0);
+    bool all = PyTuple_GET_ITEM(row, 1) == Py_None
+               && PyTuple_GET_ITEM(row, 3) == Py_None;
+    if (!PyUnicode_Check(action)) {
         return FILTER_SHOW;
     }
     if (PyUnicode_CompareWithASCIIString(action, "error") == 0) {
         return FILTER_ERROR;
     }
-    bool all = message == Py_None && module == Py_None;
     bool ignore = PyUnicode_CompareWithASCIIString(action, "ignore") == 0;
     return all && ignore ? FILTER_IGNORE : FILTER_SHOW;
 }
 
-/* Python's own order: the first filter that fits decides.  A filter with a
- * module or a message may fit or not; it is taken for 'show'. */
-static Filter
-runtime_filter(void)
+/* Is the filter for RuntimeWarning among others? */
+static bool
+is_ours(PyObject *row)
 {
-    PyObject *filters = helper("warnings", "filters");
-    Filter found = FILTER_SHOW;
-    Py_ssize_t n = filters && PyList_Check(filters) ? PyList_GET_SIZE(filters)
-                                                    : 0;
+    if (!PyTuple_Check(row) || PyTuple_GET_SIZE(row) != 5) {
+        return false;
+    }
+    PyObject *category = PyTuple_GET_ITEM(row, 2);
+    return PyType_Check(category)
+           && PyType_IsSubtype((PyTypeObject *)PyExc_RuntimeWarning,
+                               (PyTypeObject *)category);
+}
+
+/* Python's own order: the first filter that fits decides.  A filter with a
+ * message or a module may fit or not; it is taken for 'show'.  The list is
+ * looked up anew, since catch_warnings exchanges it. */
+static Filter
+runtime_filter(const Core *core)
+{
+    PyObject *filters = PyDict_GetItemString(core->warnings, "filters");
+    bool is_list = filters != NULL && PyList_Check(filters);
+    Py_ssize_t n = is_list ? PyList_GET_SIZE(filters) : 0;
     for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *row = PyList_GET_ITEM(filters, i);
-        PyObject *category = PyTuple_Check(row) && PyTuple_GET_SIZE(row) == 5
-                                 ? PyTuple_GET_ITEM(row, 2)
-                                 : NULL;
-        if (category != NULL && PyType_Check(category)
-            && PyType_IsSubtype((PyTypeObject *)PyExc_RuntimeWarning,
-                                (PyTypeObject *)category)) {
-            found = filter_of(row);
-            break;
+        if (is_ours(PyList_GET_ITEM(filters, i))) {
+            return filter_of(PyList_GET_ITEM(filters, i));
         }
     }
-    Py_XDECREF(filters);
-    PyErr_Clear();
-    return found;
+    return FILTER_SHOW;
 }
 
 /* errstate first, as NumPy does: what it ignores no filter sees. */
@@ -143,7 +143,7 @@ warn_outlook(const Core *core, unsigned *bits)
     if (*bits == 0) {
         return OUTLOOK_IGNORE;
     }
-    Filter filter = runtime_filter();
+    Filter filter = runtime_filter(core);
     return filter == FILTER_ERROR    ? OUTLOOK_PYTHON
            : filter == FILTER_IGNORE ? OUTLOOK_IGNORE
                                      : OUTLOOK_SHOW;

@@ -19,5 +19,6 @@ def changed_arguments():
 
 
 # >>> refusal
-# VZ_2001_complex.py:5:1  VZ-2001  left in Python: `a` is an array of the dtype kind 'c16'
+# VZ_2001_complex.py:5:1  VZ-2001  left in Python: `a` is an array of the dtype kind
+#     'c16'
 # <<<

@@ -18,5 +18,6 @@ def arguments():
 
 
 # >>> refusal
-# VZ_2005_operation.py:6:12  VZ-2005  `@` is not translated for float64[3] and float64[3]
+# VZ_2005_operation.py:6:12  VZ-2005  `@` is not translated for float64[3] and
+#     float64[3]
 # <<<

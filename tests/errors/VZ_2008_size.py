@@ -22,5 +22,6 @@ def arguments():
 
 
 # >>> refusal
-# VZ_2008_size.py:8:18  VZ-2008  `*` of float64[:]: only parts with at most 30 elements are translated
+# VZ_2008_size.py:8:18  VZ-2008  `*` of float64[:]: only parts with at most 30
+#     elements are translated
 # <<<

@@ -41,5 +41,6 @@ def arguments():
 
 
 # >>> refusal
-# VZ_2012_size.py:28:1  VZ-2012  `subject` with all that it calls is too large to compile
+# VZ_2012_size.py:28:1  VZ-2012  `subject` with all that it calls is too large to
+#     compile
 # <<<

@@ -19,5 +19,6 @@ def arguments():
 
 
 # >>> refusal
-# VZ_2014_always.py:7:16  VZ-2014  too many indices for float64[:]: this raises IndexError
+# VZ_2014_always.py:7:16  VZ-2014  too many indices for float64[:]: this raises
+#     IndexError
 # <<<

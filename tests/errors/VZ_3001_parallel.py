@@ -23,5 +23,6 @@ def arguments():
 
 
 # >>> remark
-# VZ_3001_parallel.py:6:5  VZ-3001  the rounds of `r` are independent (about 13 operations in each round of its body)
+# VZ_3001_parallel.py:6:5  VZ-3001  the rounds of `r` are independent (about 13
+#     operations in each round of its body)
 # <<<

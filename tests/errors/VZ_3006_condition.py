@@ -25,5 +25,6 @@ def arguments():
 
 
 # >>> remark
-# VZ_3006_condition.py:6:5  VZ-3006  1 conditions on `i` do not end a constant number of rounds from either end
+# VZ_3006_condition.py:6:5  VZ-3006  1 conditions on `i` do not end a constant number
+#     of rounds from either end
 # <<<

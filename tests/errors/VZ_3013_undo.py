@@ -19,5 +19,6 @@ def arguments():
 
 
 # >>> remark
-# VZ_3013_undo.py:6:5  VZ-3013  written arguments are copied first: a check in or after this loop may fail
+# VZ_3013_undo.py:6:5  VZ-3013  written arguments are copied first: a check in or
+#     after this loop may fail
 # <<<

@@ -145,9 +145,9 @@ class Writer:
         self.tame += 1
         base = self.number(depth)
         self.tame -= 1
-        if self.chance(0.25):
-            return f"(abs({base}) ** 0.5)"
-        return f"({base} ** {self.pick(('2', '2', '3', '2.0'))})"
+        if self.chance(0.4):
+            return f"(abs(float({base})) ** {self.pick(('0.5', '2.0'))})"
+        return f"({base} ** {self.pick(('2', '2', '3'))})"
 
     def unary_rule(self, depth):
         return self.pick(("(-{})", "abs({})", "(+{})")).format(

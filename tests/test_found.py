@@ -1,0 +1,129 @@
+"""Small programs that once gave a wrong result or ended the process.
+
+Most were found by random programs and made smaller by tests/fuzz/shrink.py.
+Each runs with several options of the compiler.
+"""
+import math
+
+import numpy as np
+import pytest
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+OPTIONS = ("", "vectorize=0 regions=0", "pipes=0 unroll=0", "parallel=0")
+
+
+def numbers(seed, shape, dtype):
+    values = np.random.RandomState(seed).uniform(0, 100, shape)
+    return values.astype(dtype)
+
+
+def stored_then_read(a, b):
+    """An integer that wraps warns after memory of the caller was written."""
+    for i in range(1):
+        a[0] = b[0, i]
+        b[0, i] = 7 - a[1]
+
+
+def wrapped_index(img):
+    """A last index that is a choice, in front of a vector's lanes."""
+    out = np.zeros(img.shape, dtype=np.float32)
+    for r in range(img.shape[0]):
+        for c in range(img.shape[1]):
+            left = c - 1
+            out[r, c] = img[1, left]
+    return out
+
+
+def chained_copies(img):
+    """Three stages, of which two only copy."""
+    rows, cols = img.shape[0], img.shape[1]
+    t1 = np.zeros(img.shape)
+    for r in range(rows):
+        for c in range(cols):
+            left = c - 1
+            t1[r, c] = img[1, left]
+    t2 = np.zeros(img.shape)
+    for r in range(rows):
+        for c in range(cols):
+            t2[r, c] = t1[r, c]
+    t3 = np.zeros(img.shape, dtype=np.float32)
+    for r in range(rows):
+        for c in range(cols):
+            total = t2[r, c]
+            t3[r, c] = total
+    return t3
+
+
+def unused_condition(a, b, out, limit):
+    """A loop whose branches do nothing but one store."""
+    cols = a.shape[1]
+    for i in range(2, cols - 2):
+        if not 6 <= a.shape[0]:
+            pass
+        else:
+            for k in range(cols):
+                out[i % a.shape[0], k] = (
+                    2 if not k + 6 <= min(i, a.shape[0]) or b[i] >= limit
+                    else 1)
+
+
+def unused_branch(a, s):
+    cols = a.shape[1]
+    for i in range(cols - 1, -1, -2):
+        for k in range(0, cols, 3):
+            if s >= s % 3:
+                pass
+            elif i // 2 == s:
+                a[i % a.shape[0], k] = 1.0
+
+
+def wrapped_power(a, b):
+    """A power of an unsigned number wraps; later stores are in place."""
+    a[0] = 0
+    n = int(math.sqrt(abs(float(b[1])))) - a[1] ** 2
+    for i in range(b.shape[0] - 1, -1, -1):
+        b[i] *= 0.25
+    return n
+
+
+def invariant_root(a, out):
+    """A root in an inner loop that does not depend on it."""
+    z = 0
+    for i in range(a.shape[0]):
+        for k in range(2, -1, -2):
+            for n in range(2):
+                if 0.5 < i * i:
+                    pass
+                elif max(3, a.shape[1]) >= i + k or \
+                        a[i, n % a.shape[1]] >= np.sqrt(
+                            abs(float(a[i, (k - 3) % a.shape[1]]))):
+                    out[i] += z
+
+
+CASES = {
+    stored_then_read: lambda: (np.array([1, 200], np.uint8),
+                               np.array([[9]], np.uint8)),
+    wrapped_index: lambda: (numbers(1, (6, 5, 3), np.float32),),
+    chained_copies: lambda: (numbers(2, (20, 15, 3), np.float32),),
+    unused_condition: lambda: (numbers(3, (7, 7), np.float64),
+                               numbers(4, 7, np.int16),
+                               np.zeros((7, 7)), 6),
+    unused_branch: lambda: (np.asfortranarray(numbers(5, (5, 1), np.uint16)),
+                            5),
+    wrapped_power: lambda: (numbers(6, 3, np.uint64)[::-1],
+                            numbers(7, 3, np.uint32)),
+    invariant_root: lambda: (numbers(8, (13, 3), np.int32)[1:7, 1:2],
+                             np.zeros(6, np.float32)),
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("fn", CASES, ids=lambda fn: fn.__name__)
+def test_found(fn, options):
+    fast = accelerate(fn)
+    fast._set_variant(options)
+    for _ in range(3):
+        assert_same(fast, CASES[fn](), native=False)
+    assert fast.stats.python_calls == 0
