@@ -13,8 +13,8 @@
  * have to, SHADOW copies all arguments that are written, once, before the
  * outermost loop around; after that nothing needs logging any more.
  *
- * Serial loops that contain loops, WHILE loops and outermost loops ask from
- * time to time whether to stop.
+ * Serial loops, but for innermost ones of few rounds, and outermost loops ask
+ * from time to time whether to stop.
  */
 #include "transforms/transforms.h"
 
@@ -204,6 +204,16 @@ has_loop(const Block *block)
     return false;
 }
 
+/* Only a FOR without inner loops and of few rounds is known not to. */
+static bool
+may_take_long(const Stmt *loop)
+{
+    enum { FEW = 4096 };
+    int64_t trips = loop->kind == S_FOR ? loop_trips(loop) : -1;
+    return trips < 0 || trips > FEW || has_loop(&loop->body) ||
+           has_loop(&loop->pre);
+}
+
 /* 'outermost': no loop is around. */
 static void
 set_polls(Block *block, bool outermost)
@@ -212,8 +222,7 @@ set_polls(Block *block, bool outermost)
         Stmt *s = block->at[i];
         if (is_loop(s)) {
             bool serial = s->mode == LOOP_SERIAL;
-            bool around = has_loop(&s->pre) || has_loop(&s->body);
-            s->poll = (serial && (s->kind == S_WHILE || around)) ||
+            s->poll = (serial && may_take_long(s)) ||
                       (outermost && s->mode != LOOP_VECTOR);
         }
         bool below = outermost && !is_loop(s);

@@ -27,6 +27,27 @@ typedef struct Names {
 } Names;
 
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+
+static void
+lock_names(void)
+{
+    pthread_mutex_lock(&names_lock);
+}
+
+static void
+unlock_names(void)
+{
+    pthread_mutex_unlock(&names_lock);
+}
+
+/* A fork happens with the table at rest, so the child can go on using it
+ * whatever the other threads were doing. */
+static void
+guard_forks(void)
+{
+    pthread_atfork(lock_names, unlock_names, unlock_names);
+}
 static Names names;
 
 /* FNV-1a. */
@@ -94,6 +115,7 @@ Sym
 sym_n(const char *text, size_t length)
 {
     Fatal handler;
+    pthread_once(&names_once, guard_forks);
     pthread_mutex_lock(&names_lock);
     fatal_enter(&handler);
     if (setjmp(handler.env)) {

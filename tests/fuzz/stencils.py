@@ -137,7 +137,7 @@ class Pipeline:
     def escape(self, name, low, high):
         source = self.stages[-1].name
         self.emit("for r in range(H):", "    for c in range(W):",
-                  f"        x = {source}[r, c]", "        n = 0",
+                  f"        x = float({source}[r, c])", "        n = 0",
                   "        while n < 12 and abs(x) < 50.0:",
                   "            x = x * 1.5 + 1.0", "            n += 1",
                   f"        {name}[r, c] = n * 0.5 + x")
