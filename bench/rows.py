@@ -7,8 +7,8 @@ APPS = pathlib.Path(__file__).resolve().parent.parent / "apps"
 if str(APPS) not in sys.path:
     sys.path.insert(0, str(APPS))
 
-import images  # noqa: E402
-import numpy as np  # noqa: E402
+import images
+import numpy as np
 
 ROWS, COLS = 405, 640
 

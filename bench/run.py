@@ -23,8 +23,8 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from bench import rows, timing  # noqa: E402
-from bench.peers import c  # noqa: E402
+from bench import rows, timing
+from bench.peers import c
 
 PYTHON_TIMES = HERE / "results" / "cpython.json"
 

@@ -96,6 +96,9 @@ run_one(Pass *pass, const PassInfo *info, Func *func, Str *dump)
         fatal("pass %s: left the function at level %d", info->name,
               (int)func->level);
     }
+    if (!dumps) {
+        arena_reset(pass->scratch); /* what was left there is verified away */
+    }
     verify(pass, func, str_printf(pass->scratch, "pass %s", info->name));
     if (dumps) {
         const char *after = text_of(pass, func);

@@ -164,7 +164,7 @@ pass_pipes(Pass *pass, Func *func)
     }
     Func *out = arena_copy(pass->arena, func, sizeof(*func));
     Pipes p = {.pass = pass, .func = out};
-    p.b = bounds_new(pass->scratch, out);
+    p.b = bounds_new(pass->arena, out);
     p.gone = map_new(pass->arena);
     out->body = pipes_block(&p, &func->body);
     if (p.gone.n == 0) {

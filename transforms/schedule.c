@@ -344,7 +344,7 @@ pass_schedule(Pass *pass, Func *func)
         const Sched *sched = choose(pass, func);
         out = simplify(pass, split_regions(pass, out, sched));
         Schedule sc = {.pass = pass, .func = out, .sched = sched};
-        sc.b = bounds_new(pass->scratch, out);
+        sc.b = bounds_new(pass->arena, out);
         out->body = apply_block(&sc, &out->body);
         if (sc.changed) {
             out = simplify(pass, out);

@@ -411,7 +411,7 @@ split_regions(Pass *pass, Func *func, const Sched *sched)
 {
     Func *out = arena_copy(pass->arena, func, sizeof(*func));
     Split split = {.pass = pass, .func = out, .sched = sched};
-    split.b = bounds_new(pass->scratch, func);
+    split.b = bounds_new(pass->arena, func);
     out->body = split_block(&split, &func->body);
     return out;
 }

@@ -298,6 +298,6 @@ pass_vectorize(Pass *pass, Func *func)
     Func *copy = ir_clone_func(pass->scratch, func);
     copy = simplify(&inner, split_regions(&inner, copy, pass->sched));
     Vectorize v = {.pass = pass, .func = copy, .ids = func->next_id};
-    bounds_visit(pass->scratch, copy, visit, &v);
+    bounds_visit(pass->arena, copy, visit, &v);
     return func;
 }

@@ -46,6 +46,8 @@ Expr *linear_expr(Arena *arena, const Linear *form);
  * (0 <= E_DIM < 2^31).  Scopes nest: bounds_push / bounds_pop. */
 typedef struct Bounds Bounds;
 
+/* Forms and what is made of them (linear_expr) share atoms with "arena": a pass
+ * that puts them into the function gives its own, not the scratch one. */
 Bounds *bounds_new(Arena *arena, const Func *func);
 int bounds_push(Bounds *b);
 void bounds_pop(Bounds *b, int mark);

@@ -119,6 +119,10 @@ arena_reset(Arena *arena)
     if (kept) {
         free_chunks(kept->older);
         kept->older = NULL;
+#ifdef VIZGEN_DEV
+        /* Whoever kept a pointer into scratch memory shall notice. */
+        memset(kept->data, 0xDD, kept->used);
+#endif
         kept->used = 0;
     }
 }

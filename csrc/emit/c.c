@@ -22,7 +22,8 @@ static const char vz_prelude[] =
 
 /* --- what functions are given -------------------------------------------- */
 
-/* Const for scalars, and for the elements of what is only read. */
+/* Const for scalars, and for the elements of what is only read. LAYOUT_ANY
+ * buffers are pointers to char, since their strides count bytes. */
 static const char *
 need_type(const Gen *g, const Need *need)
 {
@@ -38,8 +39,8 @@ need_type(const Gen *g, const Need *need)
                       g->func->general ? "" : "restrict ");
 }
 
-/* The same name in every function, so that statements read alike wherever
- * they end up. */
+/* The same name in every function, so that statements read alike wherever they
+ * end up. 'img_3', 'img_3n1', 'img_3s0', 'v_7v0': the scheme of cgen.h. */
 static const char *
 need_name(Gen *g, const Need *need, int lane)
 {
@@ -55,13 +56,16 @@ need_name(Gen *g, const Need *need, int lane)
     }
 }
 
+/* How many C parameters it is. */
 static int
 need_lanes(const Need *need)
 {
     return need->kind == NEED_VAR ? c_lanes(need->var) : 1;
 }
 
-/* Each need between 'before' and 'after', with its type if 'typed'. */
+/* Each need between 'before' and 'after', with its type if 'typed'. One
+ * function for parameter lists, struct members and arguments, so that the three
+ * always agree in order and number. */
 static const char *
 list_needs(Gen *g, const NeedVec *needs, bool typed, const char *before,
            const char *after)
@@ -78,7 +82,8 @@ list_needs(Gen *g, const NeedVec *needs, bool typed, const char *before,
     return text.at;
 }
 
-/* Entries of 'param' in VzCtx.in: see there. */
+/* Entries of 'param' in VzCtx.in: see there. A buffer takes its pointer, then
+ * an extent and a stride per axis. */
 static int
 param_slots(const Param *param)
 {
@@ -99,6 +104,8 @@ c_slot(const Gen *g, const Buf *buf)
     return slot;
 }
 
+/* Where in VzCtx.in the parameter 'var' begins.  Fatal if it is none: then some
+ * pass has used a name out of its scope. */
 static int
 var_slot(const Gen *g, const Var *var)
 {
@@ -112,7 +119,10 @@ var_slot(const Gen *g, const Var *var)
     fatal("'%s' is used but nowhere defined", var->name);
 }
 
-/* The C text that fetches 'need' from the call's argument table. */
+/* The C text that fetches 'need' from the call's argument table. The order
+ * within a buffer is data, extents, strides, as param_slots counts.  A bool or
+ * narrow integer was widened to 64 bits by the dispatcher, and the parameter's
+ * type narrows it again. */
 static const char *
 from_slot(Gen *g, const Need *need, int lane)
 {
@@ -135,7 +145,9 @@ from_slot(Gen *g, const Need *need, int lane)
 
 /* --- functions ----------------------------------------------------------- */
 
-/* What the statements turned out to use. */
+/* What the statements turned out to use. They come before the statements and
+ * are all set, so 'goto done' jumps over no initialisation that is used
+ * there. */
 static void
 write_locals(Gen *g, Str *out)
 {
@@ -155,7 +167,10 @@ write_locals(Gen *g, Str *out)
     c_fn_locals(g, out);
 }
 
-/* The way out when all went well, and where the others meet. */
+/* The way out when all went well, and where the others meet. Only with
+ * "unwinds" there is a label, since else every exit is a plain return; it may
+ * be unused when all exits were optimised away by the writer.  Warnings and
+ * fuel of a call that is replayed don't matter. */
 static void
 write_end(Gen *g, Str *out)
 {
@@ -178,7 +193,8 @@ write_end(Gen *g, Str *out)
     str_line(out, "return status;");
 }
 
-/* Scalars and vectors; fresh arrays the host has already. */
+/* Scalars and vectors; fresh arrays the host has already. One slot of VzCtx.out
+ * per lane, as ir_ret_slot counts. */
 static void
 write_results(Gen *g)
 {
@@ -194,7 +210,9 @@ write_results(Gen *g)
     }
 }
 
-/* A function's head belongs to the line of its loop, or of 'def'. */
+/* A function's head belongs to the line of its loop, or of 'def'. It is written
+ * in a Frame of its own, because the frame at hand counts the lines of its own
+ * text. */
 static void
 write_line_of(Gen *g, Loc loc)
 {
@@ -208,13 +226,16 @@ write_line_of(Gen *g, Loc loc)
     str_add(&g->units, head.text.at);
 }
 
-/* The function 'name': the kernel's body, or a range of 'loop'. */
+/* The function 'name': the kernel's body, or a range of 'loop'. Functions nest:
+ * a parallel loop inside is a whole function of its own, added to "units"
+ * before this one, and so declared before it is called. */
 static void
 write_function(Gen *g, const char *name, const NeedVec *needs,
                const Stmt *loop)
 {
     Frame frame = {.text = str_new(g->arena), .parallel = loop};
     Frame *outer = g->frame;
+    /* has to be known before the first exit is written */
     frame.unwinds = c_reuses(g->func, loop);
     frame.text.indent = C_INDENT;
     g->frame = &frame;
@@ -237,7 +258,16 @@ write_function(Gen *g, const char *name, const NeedVec *needs,
     g->frame = outer;
 }
 
-/* What parallel_for calls: takes the environment apart. */
+/* What parallel_for calls: takes the environment apart. The environment lives
+ * on the stack of the function that started the loop, which waits for all
+ * ranges.
+ *
+ *   struct k_f_env4 { const double a_1; ... };
+ *   static int k_f_range4(VzCtx *ctx, void *env, int64_t lo, int64_t hi)
+ *   {
+ *       const struct k_f_env4 *e = env;
+ *       return k_f_loop4(ctx, e->a_1, ..., lo, hi);
+ *   } */
 static void
 write_range(Gen *g, const NeedVec *needs, int id)
 {
@@ -268,6 +298,7 @@ c_parallel(Gen *g, const Stmt *loop)
     write_range(g, &needs, id);
     if (needs.n > 0) {
         LINE(g, "struct %s_env%d loop%d_env = {%s};", g->prefix, id, id,
+             /* the first of the separators is left out */
              list_needs(g, &needs, false, ", ", "") + 2);
     }
     LINE(g, "const int loop%d_status = ctx->host->parallel_for(", id);
@@ -279,7 +310,9 @@ c_parallel(Gen *g, const Stmt *loop)
     c_exit_if(g, status, status);
 }
 
-/* The one symbol that is called, and the number that is looked at before. */
+/* The one symbol that is called, and the number that is looked at before.
+ * vz_abi is read before vz_kernel is ever called: a file of another layout of
+ * VzCtx in the cache must not run. */
 static void
 write_entry(Gen *g, const NeedVec *needs)
 {
@@ -297,7 +330,8 @@ write_entry(Gen *g, const NeedVec *needs)
 
 /* --- entry --------------------------------------------------------------- */
 
-/* Everything but the prelude. */
+/* Everything but the prelude. Names have room beyond the ids for the index
+ * variables of c_fill. */
 static void
 write_unit(const Func *func, const Diags *diags, const Opts *opts,
            bool people, Str *out)

@@ -28,7 +28,9 @@ special_float(Gen *g, double size, const char *suffix)
                : str_printf(g->arena, "__builtin_inf%s()", suffix);
 }
 
-/* Built from the bits: printf's %a would follow the locale. */
+/* Built from the bits: printf's %a would follow the locale. 'size' is finite
+ * and not negative.  A subnormal has exponent field 0, no hidden bit, and the
+ * exponent of the least normal number. */
 static const char *
 hex_float(Gen *g, double size, const char *suffix)
 {
@@ -41,7 +43,8 @@ hex_float(Gen *g, double size, const char *suffix)
                       exponent > 0 ? exponent - 1023 : -1022, suffix);
 }
 
-/* Decimal where that is short and surely exact, else hexadecimal. */
+/* Decimal where that is short and surely exact, else hexadecimal. A multiple of
+ * 1/64 has at most six decimals; below 1e9 the rest fits too. */
 static const char *
 finite_float(Gen *g, double size, const char *suffix)
 {
@@ -81,7 +84,9 @@ unsigned_const(Gen *g, const Expr *e)
                    P_ATOM};
 }
 
-/* 'plain': what stands beside it makes it 64 bits wide if it must be. */
+/* 'plain': what stands beside it makes it 64 bits wide if it must be. The least
+ * values have no literal in C: the minus is an operator, and what stands behind
+ * it would be too large. */
 static Piece
 int_const(Gen *g, const Expr *e, bool plain)
 {
@@ -101,7 +106,8 @@ int_const(Gen *g, const Expr *e, bool plain)
 }
 
 /* Has the C text of 'e' the width of its dtype even if constants in it are
- * written plain? */
+ * written plain? Constants lose their suffix beside a wide operand, so that
+ * people can read 'i_4 + 1'; two constants keep it. */
 static bool
 is_wide(const Expr *e)
 {
@@ -140,6 +146,7 @@ load_piece(Gen *g, const Expr *e, int lane)
 
 /* --- operators ----------------------------------------------------------- */
 
+/* How a binary operator of C is written. */
 typedef struct Infix {
     const char *text; /* NULL: not an infix operator in C */
     int prec;
@@ -181,7 +188,8 @@ beside(Gen *g, const Expr *e, const Expr *other, int lane, int prec)
                           : c_expr(g, e, lane, prec);
 }
 
-/* Casts back what C computed in int. */
+/* Casts back what C computed in int. The cast is modulo 2^n in gcc and clang,
+ * which is how NumPy wraps. */
 static Piece
 narrowed(Gen *g, DType dt, Piece piece)
 {
@@ -214,7 +222,9 @@ infix_piece(Gen *g, const Expr *e, int lane)
 }
 
 /* floor division, modulo and shifts of integers by a suitable constant as the
- * operator that C has; false: the helper does it. */
+ * operator that C has; false: the helper does it. A power of two makes floor
+ * division a shift and modulo a mask, for negative values as well, since >> is
+ * arithmetic: -7 >> 1 is -4, -7 & 3 is 1. */
 static bool
 by_constant(Gen *g, const Expr *e, int lane, Piece *out)
 {
@@ -292,8 +302,8 @@ abs_piece(Gen *g, const Expr *e, int lane)
                    P_ATOM};
 }
 
-/* The one that is not chosen need not be computed: expressions neither trap
- * nor do anything. */
+/* The one that is not chosen need not be computed: expressions neither trap nor
+ * do anything. gcc and clang turn it into a blend or a conditional move. */
 static Piece
 select_piece(Gen *g, const Expr *e, int lane)
 {

@@ -39,12 +39,15 @@ enum {
 /* Appends a line to the function at hand. */
 #define LINE(g, ...) str_line(&(g)->frame->text, __VA_ARGS__)
 
-/* A text and how tightly its outermost operator binds. */
+/* C text of an expression, "text", and how tightly its outermost operator
+ * binds, "prec": {"a_1 + b_2", P_ADD}. */
 typedef struct Piece {
     const char *text;
     int prec;
 } Piece;
 
+/* What sort of thing a function is given: a scalar or vector, or one of the
+ * three parts of a buffer.  A packed buffer has no strides. */
 typedef enum NeedKind {
     NEED_VAR,
     NEED_DATA,   /* pointer to a Buf's elements */
@@ -52,7 +55,11 @@ typedef enum NeedKind {
     NEED_STRIDE, /* byte stride of "axis" */
 } NeedKind;
 
-/* Something that a function is given by its caller. */
+/* Something that a function is given by its caller, as a parameter.
+ *
+ *   "kind"  which sort.
+ *   "var"  of NEED_VAR; a vector is as many parameters as it has lanes.
+ *   "buf", "axis"  of the others; "axis" of extents and strides. */
 typedef struct Need {
     NeedKind kind;
     const Var *var;
@@ -62,14 +69,17 @@ typedef struct Need {
 
 typedef VEC(Need) NeedVec;
 
-/* A pointer to the row "index" of "buf", see crow.c. */
+/* A pointer to a row of a packed buffer, see crow.c: "name" is a C variable
+ * that points at element "index"[0], ..., "index"[rank - 2], 0 of "buf". */
 typedef struct Row {
     const Buf *buf;
     Expr *const *index;
     const char *name;
 } Row;
 
-/* One C function under construction. */
+/* One C function under construction.  What its statements turn out to use is
+ * noted here while they are written, and its head and locals are written
+ * afterwards. */
 typedef struct Frame {
     Str text;             /* its statements so far */
     const Stmt *parallel; /* the loop it runs a range of; NULL: the kernel */
@@ -89,6 +99,8 @@ typedef struct Frame {
     uint16_t file;
 } Frame;
 
+/* The translation unit under construction: facts of the Func, made once before
+ * anything is written, then "units" and the "frame" at hand. */
 typedef struct Gen {
     Arena *arena;
     const Func *func;
@@ -108,11 +120,15 @@ typedef struct Gen {
 const char *c_type(DType dt); /* of an element in memory */
 const char *c_function_name(Arena *arena, Sym name); /* 'k_blur' */
 const char *c_name(Gen *g, const Var *var); /* without the lane */
+/* One lane of 'var' as a C name; 'lane' counts only where it has lanes. */
 const char *c_var(Gen *g, const Var *var, int lane);
+/* The pointer to the elements of 'buf'; its extents and strides are this name
+ * with 'n' or 's' and the axis. */
 const char *c_buf(Gen *g, const Buf *buf);
 /* What the extent of an axis is: E_CONST, E_VAR, or else the extent of its own
  * of the Buf and axis that are set, which has a name in C. */
 const Expr *c_extent_of(const Buf **buf, int *axis);
+/* C text of an extent: a number or a name, never in need of parentheses. */
 const char *c_extent(Gen *g, const Buf *buf, int axis);
 bool c_packed(const Buf *buf); /* elements lie in C order without gaps */
 /* The lvalue of an element of 'buf'; 'n' indices; 'lane' is the last one when
@@ -121,6 +137,7 @@ const char *c_place(Gen *g, const Buf *buf, Expr *const *index, int n,
                     int lane);
 
 /* --- cexpr.c */
+/* The C text of lane 'lane' of 'e', or of 'e' itself if it is a scalar. */
 Piece c_piece(Gen *g, const Expr *e, int lane);
 /* 'e', or its 'lane', as an operand of something that binds like 'prec'. */
 const char *c_expr(Gen *g, const Expr *e, int lane, int prec);
@@ -156,6 +173,7 @@ bool c_reuses(const Func *func, const Stmt *parallel);
 const char *c_cost(Gen *g, const Stmt *loop);
 
 /* --- cstmt.c */
+/* All statements of 'block', at the indentation of the frame. */
 void c_block(Gen *g, const Block *block);
 /* The statements of 'block' before position 'end'. */
 void c_statements(Gen *g, const Block *block, int end);
@@ -180,6 +198,7 @@ void c_fill(Gen *g, const Stmt *s);
 int64_t c_stack_size(const Buf *buf);
 
 /* --- cnest.c */
+/* A FOR or WHILE in the form that its mode and place allow. */
 void c_loop(Gen *g, const Stmt *s);
 /* The FOR statement 's' alone, from 'lo' up to 'hi', both C texts. */
 void c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi);

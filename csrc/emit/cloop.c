@@ -1,17 +1,19 @@
 /* What is decided of a loop before it is written: whether '#pragma omp simd'
  * may stand in front of it, and what one round of it may cost.
  *
- * A pass has proved that the rounds of a LOOP_VECTOR loop are independent.
- * In such a loop a check that fails only sets a flag, and the rest of the
- * round still runs.  That is harmless unless the check guards an access to
- * memory: then the loop is written as an ordinary one.
+ * A pass has proved that the rounds of a LOOP_VECTOR loop are independent. In
+ * such a loop a check that fails only sets a flag, and the rest of the round
+ * still runs.  That is harmless unless the check guards an access to memory:
+ * then the loop is written as an ordinary one.
+ *
+ *   for i { check i*i no overflow; out[i] = ... }       simd, flag
+ *   for i { check 0 <= k[i] < n; out[k[i]] = ... }      an ordinary loop
  */
 #include "csrc/emit/cgen.h"
 
 /* --- may it be a SIMD loop? ---------------------------------------------- */
 
-/* "tainted": by Var.id, values that come from memory or from floats, so that
- * a check may be what keeps them in bounds. */
+/* What is known of a loop so far. */
 typedef struct Scan {
     bool *tainted;
     bool check;       /* some check is there */
@@ -21,6 +23,7 @@ typedef struct Scan {
     bool changed;     /* "tainted" has grown */
 } Scan;
 
+/* Adds to what is tainted, never takes away: the scan ends at a fixed point. */
 static void
 taint(Scan *scan, const Var *var, bool yes)
 {
@@ -28,6 +31,9 @@ taint(Scan *scan, const Var *var, bool yes)
     scan->tainted[var->id] |= yes;
 }
 
+/* A LOAD is data whatever its index; a CALL is of floats; a CAST from float may
+ * give any integer when its argument is out of range.  All else is as good as
+ * its operands. */
 static bool
 is_tainted(Scan *scan, const Expr *e)
 {
@@ -40,7 +46,9 @@ is_tainted(Scan *scan, const Expr *e)
     return found;
 }
 
-/* Does an index depend on data? */
+/* Does an index depend on data? Affine indices of loop variables were proved or
+ * are tested at the entry, so a failing check of this loop can't be what keeps
+ * them inside. */
 static void
 scan_index(Scan *scan, Expr *const *index, int n)
 {
@@ -49,6 +57,7 @@ scan_index(Scan *scan, Expr *const *index, int n)
     }
 }
 
+/* Loads at any depth of '*slot', also within the index of another load. */
 static void
 scan_expr(void *data, Expr **slot)
 {
@@ -62,7 +71,9 @@ scan_expr(void *data, Expr **slot)
     }
 }
 
-/* What an IF or a loop hands out depends on its condition too. */
+/* What an IF or a loop hands out depends on its condition too. A carry of a
+ * loop with an early exit is tainted whole: how many rounds it had depends on
+ * data. */
 static void
 taint_outs(Scan *scan, const Stmt *s)
 {
@@ -80,7 +91,8 @@ taint_outs(Scan *scan, const Stmt *s)
     }
 }
 
-/* A WHILE has no number of rounds that SIMD could share. */
+/* A WHILE has no number of rounds that SIMD could share. Polls, logs and
+ * shadows leave the loop in the middle; an allocation may fail there. */
 static void
 scan_stmt(void *data, Stmt *s)
 {
@@ -102,8 +114,8 @@ scan_stmt(void *data, Stmt *s)
     ir_each_expr(s, scan_expr, scan);
 }
 
-/* Carries flow backwards, so the scan is repeated until nothing new is
- * tainted. */
+/* Carries flow backwards, so the scan is repeated until nothing new is tainted.
+ * An index check always stands for an access that follows it. */
 bool
 c_vectorises(Arena *arena, const Func *func, const Stmt *loop)
 {
@@ -126,6 +138,7 @@ typedef struct Reused {
     int64_t stack;
 } Reused;
 
+/* Asks as c_alloc will: an array is on the stack while there is room for it. */
 static void
 note_reused(void *data, Stmt *s)
 {
@@ -174,7 +187,8 @@ static const double cost_simple = 0.3;
 static const double cost_divide = 2.0;
 static const double cost_call = 15.0;
 
-/* No sharing is seen: a bound from above. */
+/* No sharing is seen: a bound from above. FN_EXP is the first row that is a
+ * call of libm; rows before it are single instructions. */
 static double
 expr_cost(const Expr *e)
 {
@@ -194,6 +208,7 @@ expr_cost(const Expr *e)
     return cost;
 }
 
+/* For ir_each_expr: one expression of a statement. */
 static void
 add_expr_cost(void *data, Expr **slot)
 {
@@ -207,7 +222,8 @@ typedef struct Costs {
     const bool *inside;
 } Costs;
 
-/* Can 'e' be computed where the parallel loop starts? */
+/* Can 'e' be computed where the parallel loop starts? It has to name nothing
+ * that the loop defines, and read no memory, which the loop may write. */
 static bool
 is_outside(const Costs *costs, const Expr *e)
 {
@@ -221,7 +237,8 @@ is_outside(const Costs *costs, const Expr *e)
 
 static void add_costs(Costs *costs, const Block *block, Str *out);
 
-/* ' + rounds * (one round)' */
+/* ' + rounds * (one round)' A vector loop does about four rounds in the time of
+ * one; a loop that may end early is guessed to do a quarter of them. */
 static void
 add_loop_cost(Costs *costs, const Stmt *s, Str *out)
 {
@@ -241,6 +258,9 @@ add_loop_cost(Costs *costs, const Stmt *s, Str *out)
     str_add(out, ")");
 }
 
+/* Appends a sum: what the statements of 'block' cost themselves, as a number
+ * with one decimal (printf's %f would follow the locale), then a term for each
+ * nested block.  Both branches of an IF count: a bound from above. */
 static void
 add_costs(Costs *costs, const Block *block, Str *out)
 {

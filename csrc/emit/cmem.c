@@ -18,6 +18,7 @@
 
 /* --- allocation ---------------------------------------------------------- */
 
+/* The product is bounded at each step, so it can't overflow. */
 int64_t
 c_stack_size(const Buf *buf)
 {
@@ -35,7 +36,9 @@ c_stack_size(const Buf *buf)
     return buf->space == SPACE_STACK && bytes > 0 ? bytes : 0;
 }
 
-/* Names the extents that have no name yet, and lists them all. */
+/* Names the extents that have no name yet, and lists them all. An extent that
+ * is itself a constant or variable needs no name of its own; one that is the
+ * extent of another buffer goes by that buffer's name. */
 static void
 write_extents(Gen *g, const Buf *buf)
 {
@@ -54,7 +57,9 @@ write_extents(Gen *g, const Buf *buf)
          buf->rank ? list.at : "0");
 }
 
-/* Made once more in every round of some loop of this function? */
+/* Made once more in every round of some loop of this function? Without that a
+ * loop of a million rounds would take a million blocks: scratch memory is freed
+ * at the end of the call only. */
 static bool
 is_reused(const Gen *g, const Buf *buf)
 {
@@ -62,8 +67,9 @@ is_reused(const Gen *g, const Buf *buf)
            (g->frame->parallel != NULL || g->frame->loops > 0);
 }
 
-/* The call that gives the memory, for the three kinds of buffers that are
- * not on the stack. */
+/* The call that gives the memory, for the three kinds of buffers that are not
+ * on the stack. 'zero' asks for cleared memory, which the system often has at
+ * no cost. */
 static const char *
 heap_source(Gen *g, const Buf *buf, bool zero)
 {
@@ -82,7 +88,7 @@ heap_source(Gen *g, const Buf *buf, bool zero)
     return str_printf(g->arena, "vz_scratch(ctx, %s, %d)", bytes, zero);
 }
 
-/* All bits zero, so not -0.0. */
+/* All bits zero, so not -0.0. memcmp compares the sign, too. */
 static bool
 is_zero(const Expr *e)
 {
@@ -94,7 +100,8 @@ is_zero(const Expr *e)
                                     : e->ival == 0;
 }
 
-/* Is 'next' to clear the whole of 'buf'? */
+/* Is 'next' to clear the whole of 'buf'? With a box kept it must be written
+ * around, so it is a fill of its own. */
 static bool
 clears(const Stmt *next, const Buf *buf)
 {
@@ -103,7 +110,8 @@ clears(const Stmt *next, const Buf *buf)
 }
 
 /* Memory that is used again can't come cleared: it is dirty from the second
- * round on. */
+ * round on. A stack array may still be written where the loop is, once a round;
+ * its bytes count for the whole function. */
 bool
 c_alloc(Gen *g, const Stmt *s, const Stmt *next)
 {
@@ -126,7 +134,9 @@ c_alloc(Gen *g, const Stmt *s, const Stmt *next)
 
 /* --- filling ------------------------------------------------------------- */
 
-/* Elements [from, to), numbered in C order, of a packed buffer. */
+/* Elements [from, to), numbered in C order, of a packed buffer. 'from' may be
+ * larger than 'to' nowhere: the bounds are clamped.  memset is as fast as the
+ * machine allows; other values leave the loop to gcc's vectoriser. */
 static void
 write_span(Gen *g, const Stmt *s, const char *from, const char *to)
 {
@@ -153,7 +163,8 @@ extent_product(Gen *g, const Buf *buf, int k)
     return text.n > 0 ? text.at : "1";
 }
 
-/* Does the box reach over all of axis 'k'? */
+/* Does the box reach over all of axis 'k'? Only what is plainly so counts; a
+ * box that covers an axis in a way not seen here costs a loop, not a result. */
 static bool
 keeps_axis(const Stmt *s, int k)
 {
@@ -162,7 +173,9 @@ keeps_axis(const Stmt *s, int k)
            ir_equal(s->index[2 * k + 1], s->buf->dims[k]);
 }
 
-/* Is there an axis behind 'k' of which the box keeps only a part? */
+/* Is there an axis behind 'k' of which the box keeps only a part? If not, rows
+ * of axis 'k' inside the box are kept whole, and nothing is to be written in
+ * them. */
 static bool
 has_parts(const Stmt *s, int k)
 {
@@ -173,7 +186,9 @@ has_parts(const Stmt *s, int k)
     return parts;
 }
 
-/* The bounds of the box that is left alone, kept within the array. */
+/* The bounds of the box that is left alone, kept within the array. A box
+ * outside the array becomes an empty one at its edge, and hi is never below lo,
+ * so the spans around it cover the array once. */
 static void
 write_box(Gen *g, const Stmt *s, bool packed)
 {
@@ -189,7 +204,9 @@ write_box(Gen *g, const Stmt *s, bool packed)
     }
 }
 
-/* '(base + at) * size', from pieces that may be empty or "1". */
+/* '(base + at) * size', from pieces that may be empty or "1". The number of the
+ * first element of a row: 'base' rows, 'at' further ones, of 'size' elements
+ * each. */
 static const char *
 row_start(Gen *g, const char *base, const char *at, const char *size)
 {
@@ -207,8 +224,18 @@ row_start(Gen *g, const char *base, const char *at, const char *size)
                : str_printf(g->arena, "(%s + %s) * %s", base, at, size);
 }
 
-/* All of axis 'k' and inner ones but the box; 'base' is the number of the
- * first row of axis 'k', "" for 0. */
+/* All of axis 'k' and inner ones but the box; 'base' is the number of the first
+ * row of axis 'k', "" for 0. For rank 2, h by w, keeping [lo0, hi0) by [lo1,
+ * hi1):
+ *
+ *   clear [0, lo0 * w)
+ *   for at0 in [lo0, hi0):
+ *       clear [at0 * w, at0 * w + lo1)
+ *       clear [at0 * w + hi1, at0 * w + w)
+ *   clear [hi0 * w, h * w)
+ *
+ * Neighbouring spans could be joined over the end of a row; memset of a few
+ * bytes is cheap enough. */
 static void
 write_around(Gen *g, const Stmt *s, int k, const char *base)
 {
@@ -231,7 +258,9 @@ write_around(Gen *g, const Stmt *s, int k, const char *base)
                row_start(g, base, c_extent(g, s->buf, k), size));
 }
 
-/* Element by element: arrays with strides, or whose old values are logged. */
+/* Element by element: arrays with strides, or whose old values are logged. The
+ * index variables are made up here: their ids lie behind those of the function,
+ * where "names" has room for MAX_RANK. */
 static void
 write_each(Gen *g, const Stmt *s)
 {

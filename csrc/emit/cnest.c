@@ -20,7 +20,11 @@
 /* --- the end of a round -------------------------------------------------- */
 
 /* What is left to do at the end of a round, with the values that hold on the
- * path taken. */
+ * path taken.
+ *
+ *   "loop"  whose round it is.
+ *   "next"  per carry, its value in the next round.
+ *   "until"  whether the loop ends; NULL: never. */
 typedef struct Tail {
     const Stmt *loop;
     Expr **next; /* per carry */
@@ -28,7 +32,8 @@ typedef struct Tail {
 } Tail;
 
 /* Is something to be written for carry number 'i'? Not if its value is not
- * used, nor if the round leaves it as it is. */
+ * used, nor if the round leaves it as it is. For the C variable holds the old
+ * value anyway. */
 static bool
 is_update(Gen *g, const Tail *tail, int i)
 {
@@ -38,7 +43,8 @@ is_update(Gen *g, const Tail *tail, int i)
 }
 
 /* Would 'e' be evaluated after a variable of it was updated?  "n": how many
- * carries come before. */
+ * carries come before. Swaps are what this is for: of 'a, b = b, a' the second
+ * reads what the first has overwritten. */
 static bool
 is_late(Gen *g, const Tail *tail, const Expr *e, int n)
 {
@@ -51,7 +57,9 @@ is_late(Gen *g, const Tail *tail, const Expr *e, int n)
 }
 
 /* 'save' writes the new values that must be computed first into variables of
- * their own, else all new values go to their places. */
+ * their own, else all new values go to their places. Called with 'save' first.
+ * A vector that reads itself is always saved, since its lanes are written one
+ * after the other: hence the count of one more. */
 static void
 write_updates(Gen *g, const Tail *tail, bool save)
 {
@@ -76,8 +84,9 @@ write_updates(Gen *g, const Tail *tail, bool save)
     }
 }
 
-/* The updates, all as if at once, then the end of the loop. 'until' speaks
- * of the values before the update, so it may have to be saved as well. */
+/* The updates, all as if at once, then the end of the loop. 'until' speaks of
+ * the values before the update, so it may have to be saved as well. A constant
+ * 'until' comes out of a branch of a deciding IF, see below. */
 static void
 write_tail(Gen *g, const Tail *tail)
 {
@@ -106,7 +115,9 @@ write_tail(Gen *g, const Tail *tail)
     c_close(g);
 }
 
-/* 'tail' at the end of one branch of 's', where the joins are known. */
+/* 'tail' at the end of one branch of 's', where the joins are known.
+ * Substituting the branch's values for the joins spares their variables:
+ * 'until' becomes the constant true in the branch that ends the loop. */
 static Tail
 tail_in_branch(Gen *g, const Tail *tail, const Stmt *s, bool then)
 {
@@ -124,7 +135,13 @@ tail_in_branch(Gen *g, const Tail *tail, const Stmt *s, bool then)
     return inner;
 }
 
-/* The IF at the end of 'block' in a branch of which 'until' is decided. */
+/* The IF at the end of 'block' in a branch of which 'until' is decided. This is
+ * what a 'break' or 'return' in the user's loop looks like once the exits have
+ * been made into flags:
+ *
+ *   if (eq %v.3 0) { ... } else { ... }
+ *   join %stop.5 = true, false
+ *   until %stop.5 */
 static const Stmt *
 deciding_if(const Block *block, const Tail *tail)
 {
@@ -153,7 +170,9 @@ ends_loop(const Tail *tail)
 
 static void write_round(Gen *g, const Block *block, const Tail *tail);
 
-/* The branch that ends the loop goes first, the other one needs no 'else'. */
+/* The branch that ends the loop goes first, the other one needs no 'else'.
+ * 'flat' because behind a 'break' the code of the other branch needs no braces:
+ * it is reached by no one else. */
 static void
 write_deciding(Gen *g, const Stmt *s, const Tail *tail)
 {
@@ -179,7 +198,8 @@ write_deciding(Gen *g, const Stmt *s, const Tail *tail)
     }
 }
 
-/* The statements of 'block', then what 'tail' says. */
+/* The statements of 'block', then what 'tail' says. Recursive by way of
+ * write_deciding: an 'elif' chain of exits decides several times. */
 static void
 write_round(Gen *g, const Block *block, const Tail *tail)
 {
@@ -195,9 +215,10 @@ write_round(Gen *g, const Block *block, const Tail *tail)
 
 /* --- loops --------------------------------------------------------------- */
 
-/* The name a carry has behind the loop becomes another name of the C
- * variable that is updated in it: nothing in the loop can see the one,
- * nothing behind it the other. */
+/* The name a carry has behind the loop becomes another name of the C variable
+ * that is updated in it: nothing in the loop can see the one, nothing behind it
+ * the other. A carry that nobody reads has no variable; an initial value is
+ * evaluated outside the loop and may not name one of its carries. */
 static void
 write_inits(Gen *g, const Stmt *s)
 {
@@ -213,7 +234,9 @@ write_inits(Gen *g, const Stmt *s)
     }
 }
 
-/* Burns fuel; in a range of a parallel loop 'ctx' is the thread's own. */
+/* Burns fuel; in a range of a parallel loop 'ctx' is the thread's own. Counting
+ * down a local costs a cycle; vz_refuel asks the host whether a signal is
+ * pending. */
 static void
 write_poll(Gen *g)
 {
@@ -237,7 +260,9 @@ write_body(Gen *g, const Stmt *s)
     write_round(g, &s->body, &tail);
 }
 
-/* The bound as it is tested in every round. */
+/* The bound as it is tested in every round. A constant, a variable, or a sum of
+ * two such stays as the user wrote it: gcc hoists it.  A bound that is longer,
+ * or reads memory that the loop may change, is computed once. */
 static const char *
 bound_text(Gen *g, const Stmt *s)
 {
@@ -252,6 +277,8 @@ bound_text(Gen *g, const Stmt *s)
     return str_printf(g->arena, "loop%d_end", s->id);
 }
 
+/* The variable is declared in the 'for' and never assigned elsewhere, so gcc
+ * can count the rounds before the first. */
 void
 c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi)
 {
@@ -265,7 +292,8 @@ c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi)
     c_close(g);
 }
 
-/* Which flags the checks of a vector loop set. */
+/* Which flags the checks of a vector loop set: "bails" and "fails" by the
+ * Action of a check, "warns" for WARN statements. */
 typedef struct Flags {
     bool bails;
     bool fails;
@@ -283,8 +311,9 @@ note_flags(void *data, Stmt *s)
     flags->warns |= s->kind == S_WARN;
 }
 
-/* A flag starts cleared; 'list' collects what the simd pragma reduces by
- * or. */
+/* A flag starts cleared; 'list' collects what the simd pragma reduces by or.
+ * The reduction gives each lane a copy of its own; a check does no more than
+ * '|=' to it. */
 static void
 declare_flag(Gen *g, const Stmt *s, bool used, const char *name, Str *list)
 {
@@ -306,7 +335,8 @@ test_flag(Gen *g, const Stmt *s, bool used, const char *name,
     }
 }
 
-/* The general kernel can always tell, so BAIL goes first. */
+/* The general kernel can always tell, so BAIL goes first. Checks set no way out
+ * of the loop, which is what allows SIMD at all. */
 static void
 write_vector(Gen *g, const Stmt *s, const char *hi)
 {
@@ -335,7 +365,8 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
 }
 
 /* The bounds are computed once, before the carries get their first values;
- * LOOP_VECTOR that can't be is an ordinary loop. */
+ * LOOP_VECTOR that can't be is an ordinary loop. Inside another vector loop
+ * too: nested 'omp simd' is not allowed. */
 static void
 write_for(Gen *g, const Stmt *s)
 {
@@ -350,8 +381,9 @@ write_for(Gen *g, const Stmt *s)
     }
 }
 
-/* What stands before the test runs in every round, so with statements there
- * the loop is an endless one with a break. */
+/* What stands before the test runs in every round, so with statements there the
+ * loop is an endless one with a break. The carries' names are those of the
+ * round in 'pre', test and body alike. */
 static void
 write_while(Gen *g, const Stmt *s)
 {

@@ -12,6 +12,8 @@
 
 #include "csrc/emit/cgen.h"
 
+/* Of elements in memory.  A bool there is a byte: reading another value than 0
+ * or 1 as _Bool is undefined, and foreign memory may hold one. */
 static const char *const c_types[DT_COUNT] = {
     [DT_BOOL] = "uint8_t", [DT_I8] = "int8_t",    [DT_I16] = "int16_t",
     [DT_I32] = "int32_t",  [DT_I64] = "int64_t",  [DT_U8] = "uint8_t",
@@ -27,13 +29,15 @@ c_type(DType dt)
 
 /* --- names --------------------------------------------------------------- */
 
+/* ASCII letters only; isalpha would follow the locale. */
 static bool
 is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Everything but ASCII letters and digits as '_'. */
+/* Everything but ASCII letters and digits as '_'. Names in other scripts become
+ * underscores; the id keeps them apart.  Longer ones are cut. */
 static void
 add_clean(Str *out, Sym name)
 {
@@ -44,6 +48,7 @@ add_clean(Str *out, Sym name)
     }
 }
 
+/* 'k_' keeps it apart from C's keywords and from library functions. */
 const char *
 c_function_name(Arena *arena, Sym name)
 {
@@ -53,6 +58,8 @@ c_function_name(Arena *arena, Sym name)
     return text.at;
 }
 
+/* 'name_id', made once per id.  A name that does not begin with a letter gets a
+ * 't' in front: '_' and digits at the start mean something else in C. */
 static const char *
 name_of(Gen *g, Sym name, int id)
 {
@@ -87,12 +94,16 @@ c_buf(Gen *g, const Buf *buf)
 
 /* --- places in memory ---------------------------------------------------- */
 
+/* What the kernel allocates itself always is. */
 bool
 c_packed(const Buf *buf)
 {
     return buf->kind != BUF_ARG || buf->layout == LAYOUT_C;
 }
 
+/* Follows extents that are those of other buffers, as of np.empty_like(img), to
+ * the one that has a value of its own; there is no cycle, since a buffer is
+ * made after those that it is sized by. */
 const Expr *
 c_extent_of(const Buf **buf, int *axis)
 {
@@ -119,7 +130,8 @@ c_extent(Gen *g, const Buf *buf, int axis)
     return str_printf(g->arena, "%sn%d", c_buf(g, buf), axis);
 }
 
-/* An index is computed in 64 bits. */
+/* An index is computed in 64 bits. All index arithmetic is 64-bit: a product of
+ * extents passes 2^31 soon. */
 static Piece
 index_piece(Gen *g, const Expr *e)
 {
@@ -135,7 +147,8 @@ index_piece(Gen *g, const Expr *e)
     return c_piece(g, e, 0);
 }
 
-/* 'acc * factor + next' without what is one or zero. */
+/* 'acc * factor + next' without what is one or zero. Sums of indices may be
+ * regrouped freely, as they wrap and are in range at the end. */
 static Piece
 multiply_add(Gen *g, Piece acc, const char *factor, Piece next)
 {
@@ -164,7 +177,8 @@ lane_piece(Gen *g, int lane)
     return (Piece){str_printf(g->arena, "%d", lane), P_ATOM};
 }
 
-/* The element's number in C order. */
+/* The element's number in C order. Horner's rule: ((i * n1) + j) * n2 + k.  The
+ * first extent is not needed. */
 static const char *
 packed_index(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
 {
@@ -176,7 +190,8 @@ packed_index(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
     return acc.text;
 }
 
-/* The byte offset of an element. */
+/* The byte offset of an element. Strides may be negative or 0, so no order of
+ * the axes is assumed. */
 static const char *
 strided_offset(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
 {

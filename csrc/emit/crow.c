@@ -12,12 +12,14 @@
  */
 #include "csrc/emit/cgen.h"
 
+/*   "g"  the emitter; "inner"  by Var.id: defined by the loop. */
 typedef struct Scan {
     Gen *g;
     const bool *inner; /* by Var.id: defined by the loop */
 } Scan;
 
-/* Does 'e' change in the loop? */
+/* Does 'e' change in the loop? Any LOAD counts as changing: the loop may write
+ * what it reads. */
 static bool
 is_inner(const Scan *scan, const Expr *e)
 {
@@ -28,6 +30,8 @@ is_inner(const Scan *scan, const Expr *e)
     return inner;
 }
 
+/* Is the element addressed through a row?  One axis is its own row; a vector's
+ * lanes (n < rank) are few and adjacent. */
 static bool
 is_row(Scan *scan, const Buf *buf, Expr *const *index, int n)
 {
@@ -41,6 +45,7 @@ is_row(Scan *scan, const Buf *buf, Expr *const *index, int n)
     return !inner;
 }
 
+/* Compared by value: two loads of one row share its pointer. */
 const char *
 c_row(Gen *g, const Buf *buf, Expr *const *index, int n)
 {
@@ -57,6 +62,9 @@ c_row(Gen *g, const Buf *buf, Expr *const *index, int n)
     return NULL;
 }
 
+/* Declares the pointer to the row of this element unless there is one.  c_place
+ * gives the address of its first element the long way, since the row is not in
+ * the list yet. */
 static void
 add_row(Scan *scan, const Buf *buf, Expr *const *index, int n)
 {
@@ -74,6 +82,7 @@ add_row(Scan *scan, const Buf *buf, Expr *const *index, int n)
     vec_push(g->arena, &g->frame->rows, ((Row){buf, start, name}));
 }
 
+/* Every load in 'e', those in indices included. */
 static void
 scan_expr(Scan *scan, const Expr *e)
 {
@@ -85,6 +94,7 @@ scan_expr(Scan *scan, const Expr *e)
     }
 }
 
+/* For ir_each_expr. */
 static void
 scan_slot(void *data, Expr **slot)
 {
@@ -93,6 +103,7 @@ scan_slot(void *data, Expr **slot)
     }
 }
 
+/* Rows that one statement of the loop reads, then the one it writes. */
 static void
 scan_stmt(void *data, Stmt *s)
 {
@@ -117,6 +128,7 @@ c_rows_open(Gen *g, const Stmt *loop)
     }
 }
 
+/* Behind the loop the names are out of scope. */
 void
 c_rows_close(Gen *g)
 {

@@ -37,6 +37,7 @@ c_var_type(const Var *var)
     return var->dtype == DT_BOOL ? "_Bool" : c_type(var->dtype);
 }
 
+/* A function that has memory to free passes by its end. */
 void
 c_exit_if(Gen *g, const char *condition, const char *status)
 {
@@ -53,7 +54,9 @@ c_exit_if(Gen *g, const char *condition, const char *status)
 
 /* --- lines of the user's source ------------------------------------------ */
 
-/* The source's line as a comment that can't end early. */
+/* The source's line as a comment that can't end early. Neither may it become a
+ * trigraph or, outside ASCII, turn the direction of the text that a reader
+ * sees. */
 static void
 comment_line(Gen *g, Loc loc)
 {
@@ -77,7 +80,9 @@ comment_line(Gen *g, Loc loc)
          out.at);
 }
 
-/* The source line that the C compiler takes the next line of text for. */
+/* The source line that the C compiler takes the next line of text for. Counts
+ * the newlines since it was asked last, so that the whole of a function is
+ * looked at once. */
 static uint32_t
 presumed_line(Frame *frame)
 {
@@ -89,6 +94,9 @@ presumed_line(Frame *frame)
     return frame->line;
 }
 
+/* Nothing where the C compiler counts to the right line by itself: statements
+ * of consecutive lines need no directive.  The file is kept plus one, so that a
+ * fresh frame has none. */
 void
 c_line(Gen *g, Loc loc)
 {
@@ -114,7 +122,8 @@ c_line(Gen *g, Loc loc)
 
 /* --- simple statements --------------------------------------------------- */
 
-/* One C constant per lane; the C compiler keeps those it needs. */
+/* One C constant per lane; the C compiler keeps those it needs. _Bool for a
+ * bool, whose value then is 0 or 1 for certain. */
 static void
 write_let(Gen *g, const Stmt *s)
 {
@@ -124,8 +133,9 @@ write_let(Gen *g, const Stmt *s)
     }
 }
 
-/* The old value is noted before the store; the host may decide against it
- * once its log is as large as the arrays. */
+/* The old value is noted before the store; the host may decide against it once
+ * its log is as large as the arrays. 'place' is written twice, and has no
+ * effects. */
 void
 c_put(Gen *g, const Stmt *s, const char *place, const char *value)
 {
@@ -139,7 +149,9 @@ c_put(Gen *g, const Stmt *s, const char *place, const char *value)
     LINE(g, "%s = %s;", place, value);
 }
 
-/* A vector is read whole before its first lane is stored. */
+/* A vector is read whole before its first lane is stored. Else 'p[:] = p[::-1]'
+ * would read lanes it has just written.  Without a load the lanes are values
+ * already. */
 static void
 write_lanes(Gen *g, const Stmt *s)
 {
@@ -175,7 +187,8 @@ write_store(Gen *g, const Stmt *s)
     }
 }
 
-/* 'e' is false. */
+/* 'e' is false. 'a < b' is turned into 'b <= a' for integers only: with a nan
+ * both are false.  People read conditions without '!' more easily. */
 const char *
 c_not(Gen *g, const Expr *e)
 {
@@ -235,8 +248,9 @@ declare_joins(Gen *g, const Stmt *s)
     }
 }
 
-/* At the end of a branch; the joins see none of each other's values, which
- * are all names of the other side of the assignment. */
+/* At the end of a branch; the joins see none of each other's values, which are
+ * all names of the other side of the assignment. The branch's own names are in
+ * scope, as it is in its braces. */
 static void
 assign_joins(Gen *g, const Stmt *s, bool then)
 {
@@ -262,6 +276,7 @@ has_branch(Gen *g, const Stmt *s, const Block *branch)
     return joins || branch->n > 0;
 }
 
+/* For ir_each_expr: is there a load? */
 static void
 note_load(void *data, Expr **slot)
 {
@@ -269,6 +284,7 @@ note_load(void *data, Expr **slot)
     *loads |= *slot != NULL && ir_has_load(*slot);
 }
 
+/* For ir_each_stmt. */
 static void
 note_loads(void *data, Stmt *s)
 {
@@ -290,7 +306,8 @@ open_branch(Gen *g, const Block *branch)
     }
 }
 
-/* An IF without a first branch is written with the condition turned round. */
+/* An IF without a first branch is written with the condition turned round. With
+ * neither branch it is not written at all, see is_void. */
 static void
 write_if(Gen *g, const Stmt *s)
 {
@@ -318,6 +335,7 @@ write_if(Gen *g, const Stmt *s)
 
 /* --- all together -------------------------------------------------------- */
 
+/* All kinds of L_SCHED; those of L_ARRAY alone are gone by now. */
 static void
 write_stmt(Gen *g, const Stmt *s)
 {
@@ -355,7 +373,8 @@ write_stmt(Gen *g, const Stmt *s)
     }
 }
 
-/* Nothing is written for variables that are not used. */
+/* Nothing is written for variables that are not used. A LET has no effect but
+ * its name, an IF none but those of its branches. */
 static bool
 is_void(Gen *g, const Stmt *s)
 {

@@ -9,7 +9,12 @@
 
 /* --- liveness ------------------------------------------------------------ */
 
-/* "deps": by Var.id, the expressions that the value is made of. */
+/* The search for what is used.
+ *
+ *   "arena"  for its lists.
+ *   "live"  by Var.id: some use is reached.
+ *   "deps"  by Var.id, the expressions that the value is made of.
+ *   "work"  live Vars whose "deps" are still to be marked. */
 typedef struct Live {
     Arena *arena;
     bool *live;
@@ -17,8 +22,8 @@ typedef struct Live {
     VarVec work;
 } Live;
 
-/* Marks the variables of 'e' as used; their definitions are looked at
- * later. */
+/* Marks the variables of 'e' as used; their definitions are looked at later. A
+ * Var is pushed once, when it becomes live. */
 static void
 mark_expr(Live *lv, const Expr *e)
 {
@@ -41,8 +46,9 @@ depend(Live *lv, const Var *var, Expr *e)
     vec_push(lv->arena, &lv->deps[var->id], e);
 }
 
-/* A carry is made of its first and its next value; what it is called behind
- * the loop is made of the carry. */
+/* A carry is made of its first and its next value; what it is called behind the
+ * loop is made of the carry. So a carry that only feeds itself, a counter
+ * nobody looks at, is not live. */
 static void
 note_carries(Live *lv, const Stmt *s)
 {
@@ -54,7 +60,8 @@ note_carries(Live *lv, const Stmt *s)
     }
 }
 
-/* Notes what a statement defines and marks what it uses at once. */
+/* Notes what a statement defines and marks what it uses at once. Here "value"
+ * is a stored value, a condition or a fill's: always used. */
 static void
 note_stmt(void *data, Stmt *s)
 {
@@ -80,8 +87,10 @@ note_stmt(void *data, Stmt *s)
     note_carries(lv, s);
 }
 
-/* Nothing is used but what stores, checks, warnings, conditions, bounds,
- * sizes and results need, directly or through definitions. */
+/* Nothing is used but what stores, checks, warnings, conditions, bounds, sizes
+ * and results need, directly or through definitions. The reverse of a walk from
+ * definitions to uses: every Var is taken off the list once, so the time is
+ * that of reading the function. */
 const bool *
 c_live(Arena *arena, const Func *func)
 {
@@ -121,8 +130,14 @@ c_stored(Arena *arena, const Func *func)
 
 /* --- needs --------------------------------------------------------------- */
 
-/* "inside": by id of Vars and Bufs, defined by the code at hand.  "seen": by
- * id, one bit per Need of a Var or Buf. */
+/* The search for what comes from outside.
+ *
+ *   "g"  the emitter, for what is live and named.
+ *   "inside"  by id of Vars and Bufs, defined by the code at hand.
+ *   "seen"  by id, one bit per Need of a Var or Buf: 1 for it, 4 << axis for
+ *       extents, 1024 << axis for strides.
+ *   "out"  the list, in the order of first use: the same for equal functions.
+ */
 typedef struct Needs {
     Gen *g;
     const bool *inside;
@@ -166,6 +181,7 @@ need(Needs *needs, NeedKind kind, int id, Need what)
     vec_push(needs->g->arena, &needs->out, what);
 }
 
+/* 'var', unless it is defined inside or listed already. */
 static void
 need_var(Needs *needs, const Var *var)
 {
@@ -185,7 +201,8 @@ need_extent(Needs *needs, const Buf *buf, int axis)
     }
 }
 
-/* What the address of an element is computed from. */
+/* What the address of an element is computed from. A packed buffer's first
+ * extent is no part of any address. */
 static void
 need_element(Needs *needs, const Buf *buf)
 {
@@ -199,6 +216,7 @@ need_element(Needs *needs, const Buf *buf)
     }
 }
 
+/* All that the C text of 'e' names.  DISJOINT asks the call's table itself. */
 static void
 need_expr(Needs *needs, const Expr *e)
 {
@@ -286,8 +304,8 @@ c_needs(Gen *g, const Block *block, const Stmt *loop)
     return needs.out;
 }
 
-/* Through casts between integers and choices, which the C compiler sees
- * through too. */
+/* Through casts between integers and choices, which the C compiler sees through
+ * too. bool is a comparison by then, which hides nothing. */
 bool
 c_comes_from_float(const bool *truncated, const Expr *e)
 {
@@ -308,6 +326,7 @@ c_comes_from_float(const bool *truncated, const Expr *e)
     return found;
 }
 
+/* Joins and carries by what they are made of, as far as that is known yet. */
 static void
 note_truncated(void *data, Stmt *s)
 {

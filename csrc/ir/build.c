@@ -17,6 +17,12 @@
 
 #include "csrc/ir/ir.h"
 
+/* A row of node.def.
+ *
+ *   "text"  the operator's word in the text form.
+ *   "arity"  how many operands; -1: varies.
+ *   "kind"  L, U, B, C, P or X: how dtype and lanes follow from the operands.
+ */
 typedef struct OpRow {
     const char *text;
     int arity;
@@ -29,6 +35,8 @@ static const OpRow ops[E_COUNT] = {
 #undef NODE
 };
 
+/* Two columns of fn.def; its third, "origin", concerns the emitter and the host
+ * alone. */
 static const char *const fns[FN_COUNT] = {
 #define FN(id, text, arity, origin) text,
 #include "csrc/ir/fn.def"
@@ -73,8 +81,10 @@ ir_fn_arity(Fn fn)
 
 /* --- hashes ------------------------------------------------------------- */
 
-/* One step of a multiplicative hash; the shift brings the high bits, which
- * the product has mixed best, down to where the next step reads. */
+/* One step of a multiplicative hash; the shift brings the high bits, which the
+ * product has mixed best, down to where the next step reads. The constant is
+ * 2^64 divided by the golden ratio, made odd, as in Fibonacci hashing (Knuth,
+ * volume 3, 6.4). */
 static uint64_t
 mix(uint64_t h, uint64_t value)
 {
@@ -82,8 +92,10 @@ mix(uint64_t h, uint64_t value)
     return h ^ (h >> 29);
 }
 
-/* Constants enter by their bits, so 0.0 and -0.0 differ as they do in
- * ir_equal. */
+/* Constants enter by their bits, so 0.0 and -0.0 differ as they do in ir_equal.
+ * They go through memcpy since "ival" and "fval" share their bytes: for a float
+ * this is its pattern, not its value.  A Fn is hashed by number: it need only
+ * be the same in one run of one build. */
 static uint64_t
 hash_payload(const Expr *e, uint64_t h)
 {
@@ -107,7 +119,10 @@ hash_payload(const Expr *e, uint64_t h)
     }
 }
 
-/* Sets the hash of a node whose other fields are done. */
+/* Sets the hash of a node whose other fields are done. The operands' hashes are
+ * done already, so this is O(nargs) and not a walk of the tree; their order
+ * matters, so a - b and b - a differ.  The Loc stays out: equal code of two
+ * lines must be found equal. */
 static Expr *
 seal(Expr *e)
 {
@@ -123,8 +138,8 @@ seal(Expr *e)
 
 /* --- nodes -------------------------------------------------------------- */
 
-/* A node with a copy of its operands; dtype, lanes, payload and hash are
- * still to be set. */
+/* A node with a copy of its operands; dtype, lanes, payload and hash are still
+ * to be set. The list is copied because callers pass local arrays. */
 static Expr *
 new_node(Arena *arena, Op op, Expr *const *args, int n)
 {
@@ -146,7 +161,9 @@ leaf(Arena *arena, Op op, DType dtype)
     return e;
 }
 
-/* Lanes of an element-wise result: those of the first vector operand. */
+/* Lanes of an element-wise result: those of the first vector operand. 0 where
+ * all are scalars.  Vectors of unequal lanes are refused by 'need', or by
+ * ir_verify where the node was read from text. */
 static int
 lanes_of(const Expr *e)
 {
@@ -159,7 +176,10 @@ lanes_of(const Expr *e)
 }
 
 /* Sets dtype and lanes where they follow from the operands; the others keep
- * what they have. */
+ * what they have. Of the X nodes CAST, CALL and SPLAT can't know all by
+ * themselves: a cast's dtype, a call's dtype and a splat's lanes are set
+ * before, and so is all of LOAD.  A SELECT has the lanes of any of its three
+ * operands: a vector condition between scalars gives a vector. */
 static void
 derive(Expr *e)
 {
@@ -212,7 +232,8 @@ ir_node(Arena *arena, Op op, Expr *const *args, int n)
     return seal(e);
 }
 
-/* Dies of operands that don't fit; the message names both. */
+/* Dies of operands that don't fit; the message names both. Fatal and not a
+ * diagnostic: no program of a user can lead here, only a pass with a bug. */
 static void
 need(bool ok, Op op, const Expr *lhs, const Expr *rhs)
 {
@@ -242,8 +263,10 @@ ir_int(Arena *arena, DType dtype, int64_t value)
     return seal(e);
 }
 
-/* Shifts the value's top bit to bit 63 and back: arithmetic for signed
- * types, which repeats the sign, logical for the others. */
+/* Shifts the value's top bit to bit 63 and back: arithmetic for signed types,
+ * which repeats the sign, logical for the others. The left shift is on unsigned
+ * values, where losing bits is defined; the right shift of a negative number
+ * repeats the sign in gcc and clang, which C leaves to the implementation. */
 int64_t
 ir_wrap(DType dtype, int64_t value)
 {
@@ -258,7 +281,9 @@ ir_wrap(DType dtype, int64_t value)
     return (int64_t)(bits >> shift);
 }
 
-/* Rounds for float32: a constant has the value that the kernel sees. */
+/* Rounds for float32: a constant has the value that the kernel sees. The double
+ * that is kept is then exactly a float32, so that folding in double and
+ * rounding again gives what float arithmetic gives. */
 Expr *
 ir_float(Arena *arena, DType dtype, double value)
 {
@@ -276,7 +301,8 @@ ir_bool(Arena *arena, bool value)
     return ir_int(arena, DT_BOOL, value);
 }
 
-/* A reference has the type of its Var at the time it is made. */
+/* A reference has the type of its Var at the time it is made. Two references to
+ * one Var are equal nodes, not one. */
 Expr *
 ir_ref(Arena *arena, Var *var)
 {
@@ -286,6 +312,7 @@ ir_ref(Arena *arena, Var *var)
     return seal(e);
 }
 
+/* The extent of an axis as the array has it at run time; never negative. */
 Expr *
 ir_dim(Arena *arena, Buf *buf, int axis)
 {
@@ -307,6 +334,8 @@ ir_load(Arena *arena, Buf *buf, Expr *const *index, int n, int lanes)
     return seal(e);
 }
 
+/* Asked at the entry of a fast kernel.  Symmetric in meaning, but the two
+ * orders are unequal nodes. */
 Expr *
 ir_disjoint(Arena *arena, Buf *lhs, Buf *rhs)
 {
@@ -322,6 +351,8 @@ ir_unary(Arena *arena, Op op, Expr *arg)
     return ir_node(arena, op, &arg, 1);
 }
 
+/* Also comparisons and the overflow predicates, whose result is a bool of the
+ * operands' lanes. */
 Expr *
 ir_binary(Arena *arena, Op op, Expr *lhs, Expr *rhs)
 {
@@ -364,6 +395,8 @@ ir_call(Arena *arena, Fn fn, DType dtype, Expr *const *args, int n)
     return seal(e);
 }
 
+/* One lane; the index is an i64 as that of an array is, and within the lanes by
+ * the caller's word. */
 Expr *
 ir_elem(Arena *arena, Expr *vec, Expr *index)
 {
@@ -373,6 +406,7 @@ ir_elem(Arena *arena, Expr *vec, Expr *index)
     return ir_node(arena, E_ELEM, args, 2);
 }
 
+/* A new vector: 'vec' but for lane 'index'.  Nothing is changed in place. */
 Expr *
 ir_insert(Arena *arena, Expr *vec, Expr *index, Expr *value)
 {
@@ -394,8 +428,9 @@ ir_splat(Arena *arena, Expr *scalar, int lanes)
     return seal(e);
 }
 
-/* dtype and lanes are worked out again: a vector may have taken the place of
- * a scalar. */
+/* dtype and lanes are worked out again: a vector may have taken the place of a
+ * scalar. 'args' has as many as 'e'.  The Loc stays that of 'e', so messages
+ * still point at the user's text. */
 Expr *
 ir_with_args(Arena *arena, const Expr *e, Expr *const *args)
 {
@@ -454,6 +489,7 @@ ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind)
     buf->dtype = dtype;
     buf->kind = kind;
     buf->rank = rank;
+    /* the caller numbers arguments and results, when it lists them */
     buf->arg = -1;
     buf->layout = kind == BUF_ARG ? LAYOUT_ANY : LAYOUT_C;
     for (int i = 0; i < rank && kind == BUF_ARG; i++) {
@@ -489,6 +525,8 @@ ir_set(Arena *arena, Var *var, Expr *value, Loc loc)
     return s;
 }
 
+/* The number of indices is not compared with the rank: one less stores a vector
+ * over the last axis, and ir_verify judges the rest. */
 Stmt *
 ir_store(Arena *arena, Buf *buf, Expr *const *index, int n, Expr *value,
          Loc loc)
@@ -501,6 +539,7 @@ ir_store(Arena *arena, Buf *buf, Expr *const *index, int n, Expr *value,
     return s;
 }
 
+/* 'cond' is what must hold, not what must not. */
 Stmt *
 ir_check(Arena *arena, Expr *cond, Exc exc, Action action, Loc loc)
 {

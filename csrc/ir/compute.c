@@ -1,19 +1,24 @@
 /* What each operator computes, on one lane.
  *
  * This is the meaning of node.def and fn.def in the plainest C: the reference
- * interpreter runs on it and constant folding uses it, so a folded constant
- * is what the kernel would have computed.  Nothing here traps or is undefined:
+ * interpreter runs on it and constant folding uses it, so a folded constant is
+ * what the kernel would have computed.  Nothing here traps or is undefined:
  * integers wrap, division by zero and shifts out of range give what NumPy
  * gives, float to integer out of range gives what x86 gives.
  *
  * float32 arithmetic is done in float: operands and result of every step are
  * floats held in a double, which loses nothing.
+ *
+ * What a kernel needs at run time is written a second time, as C text in
+ * csrc/emit; the tests compare the two.
  */
 #include <math.h>
 
 #include "csrc/ir/ir.h"
 
-/* Every integer result passes here and comes out in its dtype's range. */
+/* Every integer result passes here and comes out in its dtype's range. Two's
+ * complement makes this right for sums, products and shifts alike: their low
+ * bits depend on the low bits of the operands only. */
 static Slot
 of_int(DType dtype, int64_t value)
 {
@@ -21,7 +26,8 @@ of_int(DType dtype, int64_t value)
 }
 
 /* float32 results are rounded once more; for what was computed in float that
- * changes nothing. */
+ * changes nothing. That needs no proof: a float held in a double is exact, and
+ * rounding what is exact gives itself. */
 static Slot
 of_float(DType dtype, double value)
 {
@@ -30,8 +36,14 @@ of_float(DType dtype, double value)
 
 /* --- integers ----------------------------------------------------------- */
 
-/* Towards minus infinity; 0 for a zero divisor; the least value over -1
- * wraps to itself. */
+/* Towards minus infinity; 0 for a zero divisor; the least value over -1 wraps
+ * to itself. C truncates towards zero: where the remainder is not 0 and the
+ * signs differ, the quotient is one too large.
+ *
+ *    7 // 2 = 3    -7 // 2 = -4    7 // -2 = -4    -7 // -2 = 3
+ *
+ * MIN / -1 traps on x86, so -1 is negated in unsigned arithmetic; the caller
+ * wraps the result to narrower types. */
 static int64_t
 floor_div(DType dtype, int64_t a, int64_t b)
 {
@@ -47,8 +59,9 @@ floor_div(DType dtype, int64_t a, int64_t b)
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* By its definition a - floor(a / b) * b, in wrapping arithmetic, so it
- * agrees with floor_div for every pair. */
+/* By its definition a - floor(a / b) * b, in wrapping arithmetic, so it agrees
+ * with floor_div for every pair. The result has the sign of the divisor: -7 % 2
+ * is 1, 7 % -2 is -1. */
 static int64_t
 floor_mod(DType dtype, int64_t a, int64_t b)
 {
@@ -57,7 +70,8 @@ floor_mod(DType dtype, int64_t a, int64_t b)
 }
 
 /* A shift by the width or more leaves nothing, as in NumPy; in C it would be
- * undefined. */
+ * undefined. On the unsigned value, since shifting a negative one is undefined
+ * too. */
 static int64_t
 shift_left(DType dtype, int64_t a, int64_t b)
 {
@@ -65,7 +79,8 @@ shift_left(DType dtype, int64_t a, int64_t b)
     return inside ? (int64_t)((uint64_t)a << b) : 0;
 }
 
-/* A shift by the width or more leaves the sign. */
+/* A shift by the width or more leaves the sign. As an arithmetic shift without
+ * end would: -1 or 0. */
 static int64_t
 shift_right(DType dtype, int64_t a, int64_t b)
 {
@@ -83,7 +98,12 @@ int_less(DType dtype, int64_t a, int64_t b)
     return dtype == DT_U64 ? (uint64_t)a < (uint64_t)b : a < b;
 }
 
-/* Would ADD, SUB or MUL of 'dtype' wrap? */
+/* Would ADD, SUB or MUL of 'dtype' wrap?
+ *
+ * In 64 bits gcc's builtins tell, which compute without limit; for unsigned
+ * types a difference below 0 counts as well.  Narrower types can't leave 64
+ * bits in one step (a product of two uint32 is below 2^64), so their result is
+ * compared with its wrapped self or with the greatest value. */
 static bool
 overflows(Op op, DType dtype, int64_t a, int64_t b)
 {
@@ -104,7 +124,9 @@ overflows(Op op, DType dtype, int64_t a, int64_t b)
 }
 
 /* The result before it is wrapped to 'dtype'; all in 64-bit unsigned
- * arithmetic, where wrapping is defined. */
+ * arithmetic, where wrapping is defined. The low 64 bits of a product are the
+ * same for signed and unsigned operands.  bool passes here for AND, OR and
+ * XOR. */
 static int64_t
 int_binary(Op op, DType dtype, int64_t a, int64_t b)
 {
@@ -138,7 +160,9 @@ int_binary(Op op, DType dtype, int64_t a, int64_t b)
     }
 }
 
-/* NEG and ABS of the least value wrap to itself. */
+/* NEG and ABS of the least value wrap to itself. For the dtypes below 64 bits
+ * too: -(-128) is 128, which the caller wraps to -128, as NumPy has it.  NOT is
+ * of bool only and stays 0 or 1. */
 static int64_t
 int_unary(Op op, DType dtype, int64_t a)
 {
@@ -156,7 +180,8 @@ int_unary(Op op, DType dtype, int64_t a)
     }
 }
 
-/* Comparisons, and the predicates ADDO, SUBO, MULO. */
+/* Comparisons, and the predicates ADDO, SUBO, MULO. a <= b is written as not b
+ * < a, which holds for integers but would not for floats with a nan. */
 static bool
 int_compare(Op op, DType dtype, int64_t a, int64_t b)
 {
@@ -177,7 +202,8 @@ int_compare(Op op, DType dtype, int64_t a, int64_t b)
 /* --- floats ------------------------------------------------------------- */
 
 /* Plain C: one operation, one rounding.  This file is compiled without
- * contraction or any other licence. */
+ * contraction or any other licence. Division by zero gives an infinity or a
+ * nan, as NumPy; where Python would raise, a check stands before. */
 static double
 float_binary64(Op op, double a, double b)
 {
@@ -195,7 +221,10 @@ float_binary64(Op op, double a, double b)
     }
 }
 
-/* The casts to float keep a compiler from computing in double. */
+/* The casts to float keep a compiler from computing in double. By a theorem of
+ * Figueroa the double result rounded to float would be the same for these four,
+ * since 53 >= 2 * 24 + 2; but then it would depend on that, and this does
+ * not. */
 static double
 float_binary32(Op op, float a, float b)
 {
@@ -231,7 +260,9 @@ float_compare(Op op, double a, double b)
 
 /* --- casts -------------------------------------------------------------- */
 
-/* cvttsd2si: the least int64 for everything that does not fit. */
+/* cvttsd2si: the least int64 for everything that does not fit. The limit 2^63
+ * is a double, INT64_MAX is not, hence the half-open interval; a nan fails both
+ * comparisons and takes the same way. */
 static int64_t
 truncate64(double value)
 {
@@ -241,7 +272,9 @@ truncate64(double value)
 
 /* As gcc compiles it and as NumPy has it on x86: through int32 up to 32 bits
  * signed and up to 16 bits unsigned, through int64 for uint32, and for uint64
- * in two halves. */
+ * in two halves. What is out of range of the type passed through becomes
+ * INT32_MIN or INT64_MIN, of which the caller keeps the low bits: uint8(300.7)
+ * is 44, uint8(1e10) is 0. */
 static int64_t
 float_to_int(DType dtype, double value)
 {
@@ -257,8 +290,9 @@ float_to_int(DType dtype, double value)
     return wide == (int32_t)wide ? wide : INT32_MIN;
 }
 
-/* One rounding from the integer to the target; going through double would
- * round twice for float32. */
+/* One rounding from the integer to the target; going through double would round
+ * twice for float32. The hardware rounds to nearest even, as Python and NumPy
+ * do. */
 static double
 int_to_float(DType to, DType from, int64_t value)
 {
@@ -269,7 +303,8 @@ int_to_float(DType to, DType from, int64_t value)
     return to == DT_F32 ? (double)(float)value : (double)value;
 }
 
-/* Any dtype to any other; to bool is 'not zero', so a nan is true. */
+/* Any dtype to any other; to bool is 'not zero', so a nan is true. Between
+ * integers only the width changes, and bool gives 0 or 1. */
 static Slot
 cast(DType to, DType from, Slot arg)
 {
@@ -294,6 +329,8 @@ cast(DType to, DType from, Slot arg)
  * x * x, which it otherwise does. */
 static double (*volatile libm_pow)(double, double) = pow;
 
+/* libm's functions of one argument.  Those of fn.def that are missing here have
+ * two arguments, another type or a port of their own. */
 typedef double Fn1(double);
 
 static Fn1 *const functions1[FN_COUNT] = {
@@ -308,9 +345,12 @@ static Fn1 *const functions1[FN_COUNT] = {
 };
 
 /* CPython's float divmod (Objects/floatobject.c, _float_div_mod), which is
- * NumPy's npy_divmod too: the quotient is rounded from (a - mod) / b so that
- * it is whole and agrees with the remainder, the remainder has the sign of
- * the divisor. */
+ * NumPy's npy_divmod too: the quotient is rounded from (a - mod) / b so that it
+ * is whole and agrees with the remainder, the remainder has the sign of the
+ * divisor. 'b' is not 0.  A result of 0 takes a sign: the remainder that of the
+ * divisor, the quotient that of a / b.
+ *
+ *    divmod(-7.0, 2.0) = -4.0, 1.0        divmod(6.0, -2.0) = -3.0, -0.0 */
 static double
 divmod64(double a, double b, double *mod)
 {
@@ -332,7 +372,9 @@ divmod64(double a, double b, double *mod)
     return div - whole > 0.5 ? whole + 1.0 : whole;
 }
 
-/* The same in float: NumPy computes float32 scalars in their own precision. */
+/* The same in float: NumPy computes float32 scalars in their own precision. The
+ * operations round to float one by one, so the result may differ in the last
+ * bit from that of divmod64 rounded. */
 static float
 divmod32(float a, float b, float *mod)
 {
@@ -354,7 +396,8 @@ divmod32(float a, float b, float *mod)
     return div - whole > 0.5f ? whole + 1.0f : whole;
 }
 
-/* NumPy's % and //: a zero divisor gives fmod(a, 0) and a / 0. */
+/* NumPy's % and //: a zero divisor gives fmod(a, 0) and a / 0.  For any other
+ * they agree with Python's, before which a check for 0 stands. */
 static double
 numpy_divmod(Fn fn, DType dtype, double a, double b)
 {
@@ -372,7 +415,12 @@ numpy_divmod(Fn fn, DType dtype, double a, double b)
 }
 
 /* Wrapping power by squaring; "overflow" says whether anything wrapped on the
- * way to the result.  A negative exponent gives 0. */
+ * way to the result.  A negative exponent gives 0.
+ *
+ * Every square that is multiplied in is a factor of the true value, so when one
+ * has wrapped, which takes |base| >= 2, the value has no room in 64 bits
+ * either.  The square after the last bit may wrap unnoticed: nobody reads
+ * it. */
 static int64_t
 int_power(int64_t base, int64_t exponent, bool *overflow)
 {
@@ -394,7 +442,9 @@ int_power(int64_t base, int64_t exponent, bool *overflow)
     return result;
 }
 
-/* Functions of floats that give floats. */
+/* Functions of floats that give floats; 'b' is 0 for those of one argument.
+ * FN_SQUARE is its own definition here: the kernel's shorter way must agree
+ * with libm's pow to the last bit. */
 static double
 call_float(const Expr *e, double a, double b)
 {
@@ -427,7 +477,8 @@ call_float(const Expr *e, double a, double b)
     }
 }
 
-/* Predicates and integer powers first, the rest are floats. */
+/* Predicates and integer powers first, the rest are floats. IPOW takes i64
+ * only, so its power needs no wrapping. */
 static Slot
 call(const Expr *e, const Slot *args)
 {
@@ -486,6 +537,9 @@ compute_int(const Expr *e, DType from, const Slot *args)
     }
 }
 
+/* For E_LOAD, E_ELEM and other nodes that need memory or all lanes the caller
+ * has its own way; 'e' has at least one operand.  The dtype that decides is
+ * that of the operands: of a comparison the result is bool. */
 Slot
 ir_compute(const Expr *e, const Slot *args)
 {

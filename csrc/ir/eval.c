@@ -12,13 +12,21 @@
  *
  * LEAVE, BREAK and CONTINUE travel upwards as the Flow that running a block
  * returns; the end of the call does too, with the status in the machine.
+ *
+ * Budget: every statement and every round costs one step, so a loop without end
+ * is EVAL_STEPS and not a hanging test.  Memory is the arena's; Vars keep their
+ * Slots from round to round, local arrays of a loop do not.
  */
 #include <string.h>
 
 #include "csrc/ir/mem.h"
 
+/* SELECT has the most operands of the nodes that work lane by lane. */
 enum { MAX_OPERANDS = 3 };
 
+/* How running a statement ended: with the next one, or by a jump that some
+ * statement around it catches.  Loops catch the first two, a scope the third,
+ * and nobody FLOW_END. */
 typedef enum Flow {
     FLOW_ON,
     FLOW_BREAK,
@@ -27,6 +35,13 @@ typedef enum Flow {
     FLOW_END, /* "status" says why */
 } Flow;
 
+/* One call in progress.
+ *
+ *   "arena"  for the values of Vars and fresh arrays.
+ *   "func", "state"  what runs, on what.
+ *   "vars"  by id, a Slot per lane; NULL: not defined yet.
+ *   "bufs"  by id; NULL: not made yet.
+ *   "status"  valid once an eval gave false or a run FLOW_END. */
 typedef struct Machine {
     Arena *arena;
     const Func *func;
@@ -55,7 +70,7 @@ fault(Machine *m)
     return false;
 }
 
-/* A scalar takes one Slot. */
+/* A scalar takes one Slot. Lanes as Expr and Var have them, 0 for a scalar. */
 static int
 slots_of(int lanes)
 {
@@ -64,7 +79,9 @@ slots_of(int lanes)
 
 static bool eval(Machine *m, const Expr *e, Slot *out);
 
-/* The value of a scalar of bool or integer dtype. */
+/* The value of a scalar of bool or integer dtype. The buffer has room for a
+ * vector, so that a broken function can't write past it: that a scalar is meant
+ * is only ir_verify's word. */
 static bool
 eval_int(Machine *m, const Expr *e, int64_t *out)
 {
@@ -77,12 +94,15 @@ eval_int(Machine *m, const Expr *e, int64_t *out)
 }
 
 /* The array of 'buf' and the address of element 'args'; with 'lanes' that of
- * its first lane, the last lane being inside as well. */
+ * its first lane, and in 'step' the bytes from lane to lane.  NULL when the run
+ * has ended.  The first and the last lane must be inside; the others lie
+ * between them. */
 static char *
 locate(Machine *m, const Buf *buf, Expr *const *args, int n, int lanes,
        int64_t *step)
 {
     const EvalArray *array = m->bufs[buf->id];
+    /* one more: index[n] is written below even where n is the rank */
     int64_t index[MAX_RANK + 1] = {0};
     if (!array || n + (lanes > 0) != buf->rank) {
         fault(m);
@@ -107,7 +127,8 @@ locate(Machine *m, const Buf *buf, Expr *const *args, int n, int lanes,
     return mem_address(buf, array, index);
 }
 
-/* A scalar, or the last axis whole. */
+/* A scalar, or the last axis whole. The dtype is that of the expression, which
+ * is the buffer's. */
 static bool
 eval_load(Machine *m, const Expr *e, Slot *out)
 {
@@ -121,7 +142,9 @@ eval_load(Machine *m, const Expr *e, Slot *out)
 
 /* --- expressions -------------------------------------------------------- */
 
-/* At L_ARRAY a variable that was not SET yet is zero. */
+/* At L_ARRAY a variable that was not SET yet is zero.  A name that may be
+ * unbound has a flag beside it, which lowering checks before the value
+ * counts. */
 static bool
 eval_var(Machine *m, const Var *var, Slot *out)
 {
@@ -135,7 +158,7 @@ eval_var(Machine *m, const Var *var, Slot *out)
     return m->func->level == L_ARRAY || fault(m);
 }
 
-/* Nodes without operands. */
+/* Nodes without operands. DISJOINT is the default case: it is the one left. */
 static bool
 eval_leaf(Machine *m, const Expr *e, Slot *out)
 {
@@ -165,7 +188,8 @@ eval_leaf(Machine *m, const Expr *e, Slot *out)
     }
 }
 
-/* ELEM and INSERT; the index must be a lane. */
+/* ELEM and INSERT; the index must be a lane. The vector is evaluated whole,
+ * also for ELEM: plainness goes before speed. */
 static bool
 eval_lane(Machine *m, const Expr *e, Slot *out)
 {
@@ -191,7 +215,8 @@ eval_lane(Machine *m, const Expr *e, Slot *out)
     return true;
 }
 
-/* Element-wise nodes; a scalar operand serves all lanes. */
+/* Element-wise nodes; a scalar operand serves all lanes. Both branches of a
+ * SELECT are evaluated, as the IR says; no value of either can trap. */
 static bool
 eval_lanes(Machine *m, const Expr *e, Slot *out)
 {
@@ -230,7 +255,9 @@ eval(Machine *m, const Expr *e, Slot *out)
 
 /* --- statements --------------------------------------------------------- */
 
-/* The memory of a Var is made once and reused in every round of a loop. */
+/* The memory of a Var is made once and reused in every round of a loop. That
+ * also gives carries and the loop variable their new values without a new
+ * definition. */
 static void
 set_var(Machine *m, const Var *var, const Slot *value)
 {
@@ -241,6 +268,8 @@ set_var(Machine *m, const Var *var, const Slot *value)
     memcpy(m->vars[var->id], value, size);
 }
 
+/* LET and SET: the value is complete before the Var changes, so 'set %x = (add
+ * %x 1)' reads the old one. */
 static Flow
 run_assign(Machine *m, const Var *var, const Expr *e)
 {
@@ -252,8 +281,9 @@ run_assign(Machine *m, const Var *var, const Expr *e)
     return FLOW_ON;
 }
 
-/* Value before index, as Python evaluates them; neither has effects, but
- * either may be what faults. */
+/* Value before index, as Python evaluates them; neither has effects, but either
+ * may be what faults. Lanes are written in ascending order; the value was read
+ * whole before. */
 static Flow
 run_store(Machine *m, const Stmt *s)
 {
@@ -270,7 +300,8 @@ run_store(Machine *m, const Stmt *s)
     return at ? FLOW_ON : FLOW_END;
 }
 
-/* The extents of 'buf'; "empty" tells whether one is 0. */
+/* The extents of 'buf'; "empty" tells whether one is 0. A negative extent is a
+ * fault: lowering has checked it, as NumPy raises. */
 static bool
 eval_dims(Machine *m, const Buf *buf, int64_t *dims, bool *empty)
 {
@@ -287,7 +318,10 @@ eval_dims(Machine *m, const Buf *buf, int64_t *dims, bool *empty)
     return true;
 }
 
-/* Fresh memory for 'buf'; a size that no machine has counts as memory out. */
+/* Fresh memory for 'buf'; a size that no machine has counts as memory out. The
+ * host would find the same when asked for the memory, and replay the call; a
+ * limit makes it happen without the memory.  Strides of an empty array are
+ * never used, so they are left at the element's size. */
 static Flow
 run_alloc(Machine *m, const Buf *buf)
 {
@@ -322,8 +356,8 @@ in_box(const int64_t *box, int rank, const int64_t *index)
     return true;
 }
 
-/* With a box kept, every element outside it is set: passes may rely on no
- * less. */
+/* With a box kept, every element outside it is set: passes may rely on no less.
+ * The value and the box are evaluated once, before anything is written. */
 static Flow
 run_fill(Machine *m, const Stmt *s)
 {
@@ -342,6 +376,7 @@ run_fill(Machine *m, const Stmt *s)
         }
     }
     int64_t index[MAX_RANK] = {0};
+    /* mem_step needs a first element */
     if (mem_count(array, s->buf->rank) == 0) {
         return FLOW_ON;
     }
@@ -354,7 +389,8 @@ run_fill(Machine *m, const Stmt *s)
     return FLOW_ON;
 }
 
-/* A failing check ends the call with what the host would do next. */
+/* A failing check ends the call with what the host would do next. Nothing is
+ * undone here: whoever compares results throws this call's away. */
 static Flow
 run_check(Machine *m, const Stmt *s)
 {
@@ -395,7 +431,9 @@ run_joins(Machine *m, const Stmt *s, bool taken)
     return FLOW_ON;
 }
 
-/* The joins are evaluated where the branch taken ends, with its names. */
+/* The joins are evaluated where the branch taken ends, with its names. A jump
+ * out of the branch skips them: what they define is not visible where it
+ * lands. */
 static Flow
 run_if(Machine *m, const Stmt *s)
 {
@@ -420,7 +458,9 @@ carry_values(Machine *m, const Stmt *s, bool first, Slot *now)
     return FLOW_ON;
 }
 
-/* Gives the values in 'now' their names, inside the loop or after it. */
+/* Gives the values in 'now' their names, inside the loop or after it. "after"
+ * is true once, when the loop is over; the last round's Vars keep their values,
+ * which nobody can name any more. */
 static void
 name_carries(Machine *m, const Stmt *s, const Slot *now, bool after)
 {
@@ -431,7 +471,11 @@ name_carries(Machine *m, const Stmt *s, const Slot *now, bool after)
 }
 
 /* The part of a round after 'pre' and the test: body, next, until.  "more" is
- * cleared when the loop ends here. */
+ * cleared when the loop ends here. A BREAK leaves "now" as it was at the start
+ * of the round; at L_ARRAY, where alone there is one, loops carry nothing.  A
+ * CONTINUE goes on with next and until, as the end of the body does.  "until"
+ * is evaluated after the nexts but with the old Vars: "now" is not named before
+ * the next round begins. */
 static Flow
 run_round(Machine *m, const Stmt *s, Slot *now, bool *more)
 {
@@ -452,7 +496,9 @@ run_round(Machine *m, const Stmt *s, Slot *now, bool *more)
     return FLOW_ON;
 }
 
-/* The bounds are evaluated once, before the first round. */
+/* The bounds are evaluated once, before the first round. The variable is the
+ * interpreter's: that the body can't assign it is the IR's rule.  'i++' can't
+ * overflow, since i < hi. */
 static Flow
 run_for(Machine *m, const Stmt *s, Slot *now)
 {
@@ -529,6 +575,8 @@ run_scope(Machine *m, const Stmt *s)
     return flow == FLOW_LEAVE ? FLOW_ON : flow;
 }
 
+/* SHADOW and unknown kinds do nothing: an undo log is the host's, and no result
+ * depends on it. */
 static Flow
 run_stmt(Machine *m, const Stmt *s)
 {
@@ -564,6 +612,7 @@ run_stmt(Machine *m, const Stmt *s)
     }
 }
 
+/* In order; the first statement that does not fall through ends it. */
 static Flow
 run_block(Machine *m, const Block *block)
 {
@@ -607,7 +656,8 @@ bind_params(Machine *m)
     }
 }
 
-/* After the body, with its names still defined. */
+/* After the body, with its names still defined. A result that was never made
+ * (its ALLOC was in a branch not taken) is a fault. */
 static EvalStatus
 give_results(Machine *m)
 {

@@ -40,10 +40,29 @@ typedef struct Expr Expr;
 typedef struct Stmt Stmt;
 typedef struct Func Func;
 
+/* The three levels, in the order in which a function passes through them; no
+ * pass leads back.  The same source at each:
+ *
+ *   acc = 0.0                 set %acc.1 = 0.0               L_ARRAY
+ *   for x in a:               for %i.2 in 0, (dim &a.0 0) #3 {
+ *       acc += x                set %acc.1 = (add %acc.1 &a.0[%i.2])
+ *                             }
+ *
+ *                             for %i.2 in 0, (dim &a.0 0) #3 {    L_LOOPS
+ *                               carry %acc.4 = 0.0
+ *                               next %acc.4 = (add %acc.4 &a.0[%i.2])
+ *                                 -> %acc.5
+ *                             }
+ *
+ *                             ... #3 poll { ... }            L_SCHED */
 typedef enum Level { L_ARRAY, L_LOOPS, L_SCHED } Level;
 
-/* A scalar or small vector.  "name" is for readers only and need not be
- * unique; "id" is unique in its Func and makes the printed name so. */
+/* A scalar or small vector.  Its identity is its address.
+ *
+ * "name" is what the user called it, for readers only; it need not be unique
+ * and may be empty.  "id" is unique among the Vars, Bufs and loops of its Func
+ * and makes the printed name so; tables of facts are indexed by it.  "dtype"
+ * and "lanes" are those of every value it ever has. */
 typedef struct Var {
     Sym name;
     int id;
@@ -51,21 +70,36 @@ typedef struct Var {
     int lanes; /* 0: a scalar */
 } Var;
 
+/* Who made the memory, and with it who sees what is written there.  A check
+ * that fails must undo stores to the first kind only: the others are dropped
+ * with the call. */
 typedef enum BufKind {
     BUF_ARG,    /* an array argument: visible to the caller */
     BUF_RESULT, /* fresh and returned */
     BUF_LOCAL,  /* fresh and dropped at the end */
 } BufKind;
 
+/* Where the memory of a BUF_LOCAL lies.  The stack is for a few elements that a
+ * round of a loop fills and reads: no call of the host, and the C compiler may
+ * keep them in registers. */
 typedef enum Space {
-    SPACE_HEAP,
+    SPACE_HEAP, /* from the host, for one call */
     SPACE_STACK, /* constant size, small, private to one iteration */
 } Space;
 
-/* An array in memory.  "dims" has one i64 expression per axis: for BUF_ARG
- * they are E_DIM of the buffer itself or constants, else what S_ALLOC was
- * given (invariant scalars, evaluated there).  "arg" numbers it among
- * Func.params or, for BUF_RESULT, Func.rets; -1 for BUF_LOCAL. */
+/* An array in memory.  Its identity is its address, as a Var's.
+ *
+ *   "name", "id", "dtype"  as a Var's; "dtype" is that of an element.
+ *   "kind", "space"  see there.  "layout" LAYOUT_C promises elements in C order
+ *       without gaps; all but arguments have it.
+ *   "rank"  number of axes, 0 to MAX_RANK.
+ *   "dims"  one i64 expression per axis: for BUF_ARG they are E_DIM of the
+ *       buffer itself or constants (part of the signature, tested by the
+ *       dispatcher), else what S_ALLOC was given (invariant scalars, evaluated
+ *       there).
+ *   "arg"  numbers it among Func.params or, for BUF_RESULT, Func.rets; -1 for
+ *       BUF_LOCAL.
+ *   "loc"  the parameter, or the call in the source that makes the array. */
 typedef struct Buf {
     Sym name;
     int id;
@@ -79,6 +113,9 @@ typedef struct Buf {
     Loc loc;
 } Buf;
 
+/* One constant per row of node.def: E_CONST, E_ADD, ...  The row's text is the
+ * operator in the IR's text form, its kind says how dtype and lanes follow from
+ * the operands. */
 typedef enum Op {
 #define NODE(op, name, arity, kind) E_##op,
 #include "csrc/ir/node.def"
@@ -94,15 +131,25 @@ typedef enum Fn {
     FN_COUNT
 } Fn;
 
-/* An expression.  "dtype" and "lanes" describe its value.
- *   CONST  "ival" (bool, ints; u64 by bits) or "fval" (floats)
- *   VAR    "var"
- *   LOAD   "buf", args = index per axis.  lanes > 0: the last axis is read
- *          whole, args has rank - 1 entries (trailing index left out)
- *   DIM    "buf", "axis"
+/* An expression: a node of a tree whose parts may be shared, since none ever
+ * changes.  Every node has
+ *
+ *   "op"  the operator.
+ *   "dtype", "lanes"  what its value is; lanes 0 is a scalar.
+ *   "nargs", "args"  the operands, in the order of node.def.
+ *   "hash"  of the whole tree: unequal hashes prove unequal trees.
+ *   "loc"  where the source says so; not part of equality.
+ *
+ * and, by "op", one of
+ *
+ *   CONST     "ival" (bool, ints; u64 by bits) or "fval" (floats)
+ *   VAR       "var"
+ *   LOAD      "buf", args = index per axis.  lanes > 0: the last axis is read
+ *             whole, args has rank - 1 entries (trailing index left out)
+ *   DIM       "buf", "axis"
  *   DISJOINT  "buf", "buf2": no byte is shared by elements of both
- *   CALL   "fn", args
- *   others: args as node.def says */
+ *   CALL      "fn", args
+ *   others    args as node.def says */
 struct Expr {
     Op op;
     DType dtype;
@@ -124,21 +171,38 @@ struct Expr {
     Loc loc;
 };
 
+/* Lists that grow in an arena.  A Block is a list of statements in program
+ * order; an empty one is {0}, so a Stmt fresh from ir_stmt has three. */
 typedef VEC(Expr *) ExprVec;
 typedef VEC(Stmt *) Block;
 typedef VEC(Var *) VarVec;
 
 /* What an S_IF hands out: "out" is "then_val" or "else_val", evaluated at the
- * end of the branch taken. */
+ * end of the branch taken, where the names of that branch are visible.
+ *
+ *   if c:            if %c.0 {
+ *       x = a + 1      let %x.3 = (add %a.1 1)
+ *   else:            }
+ *       x = b        join %x.4 = %x.3, %b.2
+ *
+ * In SSA with basic blocks this would be a phi of the block behind the IF. */
 typedef struct Join {
     Var *out;
     Expr *then_val;
     Expr *else_val;
 } Join;
 
-/* What a loop carries: inside, "var" is "init" in the first round and "next"
- * of the round before afterwards; "out" names it after the loop: the last
- * "next", or if there was none, or if a WHILE's test failed, what "var" was. */
+/* What a loop carries: inside, "var" is "init" in the first round and "next" of
+ * the round before afterwards; "out" names it after the loop: the last "next",
+ * or if there was none, or if a WHILE's test failed, what "var" was.
+ *
+ * "init" is evaluated before the loop and sees none of its names; "next" is
+ * evaluated at the end of the body, for all carries before any of them changes,
+ * so two carries may exchange their values:
+ *
+ *   while b: a, b = b, a % b       carry %a.2 = %x.0  carry %b.3 = %y.1
+ *                                  next %a.2 = %b.3 -> %a.4
+ *                                  next %b.3 = (mod %a.2 %b.3) -> %b.5 */
 typedef struct Carry {
     Var *var;
     Expr *init;
@@ -146,6 +210,9 @@ typedef struct Carry {
     Var *out;
 } Carry;
 
+/* The statements; each line names the fields of Stmt that it uses.  Blocks are
+ * the only nesting, and the only ways out of one before its end are a failing
+ * CHECK and, at L_ARRAY, LEAVE, BREAK and CONTINUE. */
 typedef enum StmtKind {
     S_LET,      /* let "var" = "value" */
     S_STORE,    /* "buf"["index"] = "value" */
@@ -160,14 +227,27 @@ typedef enum StmtKind {
     S_SET,      /* "var" = "value", may be repeated; 0 before the first */
     S_SCOPE,    /* "body"; LEAVE inside ends it; Vars of it live on */
     S_LEAVE,    /* leave the innermost S_SCOPE */
-    S_BREAK,
-    S_CONTINUE,
+    S_BREAK, /* leave the innermost loop */
+    S_CONTINUE, /* end this round of it */
     /* L_SCHED only */
     S_SHADOW,   /* keep a copy of all visible written buffers */
     S_COUNT
 } StmtKind;
 
-/* Why a check stands there; REPLAY decides the true exception. */
+/* Why a check stands there.  No exception is ever made from it: REPLAY lets
+ * Python find the true one.  Passes, the emitter and remarks look at it.
+ *
+ *   INDEX          a[i]               i outside its axis
+ *   ZERO_DIVISION  x / n              n == 0, x and n Python's own
+ *   OVERFLOW       i * i              no room in int64; int(x) of a huge float
+ *   VALUE          math.sqrt(x)       x outside the domain; shapes that differ
+ *   TYPE           x + 1              x is None this time
+ *   UNBOUND        return t           t was never assigned
+ *   ASSERT         assert n > 0
+ *   RAISE          raise ValueError(...)
+ *   MEMORY         np.zeros((h, w))   negative or huge dimensions
+ *   SPECULATE      nothing would be raised, but the native form would differ:
+ *                  arguments overlap, a maybe-type is of the other kind */
 typedef enum Exc {
     X_INDEX,
     X_ZERO_DIVISION,
@@ -182,26 +262,43 @@ typedef enum Exc {
     X_COUNT
 } Exc;
 
+/* How a check that fails ends.  BAIL is for what the fast kernel assumed and
+ * the general one does not (no overlap, indices in range): still native. */
 typedef enum Action { ACT_REPLAY, ACT_BAIL } Action;
 
+/* The RuntimeWarnings that NumPy's arithmetic can give: 1/0, 1e308 * 10, inf -
+ * inf.  A bit each in Eval.warnings and in the kernel's 'ctx->warn', in this
+ * order; the host reports each at most once per call. */
 typedef enum Warn { WARN_DIVIDE, WARN_OVERFLOW, WARN_INVALID } Warn;
 
+/* In which order the rounds of a FOR run.  All but SERIAL promise that the
+ * rounds are independent: no carries, no 'until', no round reads what another
+ * writes.  Only pass 'schedule' sets them, after its legality test. */
 typedef enum LoopMode {
     LOOP_SERIAL,
     LOOP_PARALLEL, /* iterations over threads */
     LOOP_VECTOR,   /* iterations proved independent: '#pragma omp simd' */
 } LoopMode;
 
-/* A statement; the comment of StmtKind says which fields it uses.
- *  "index"  STORE: as LOAD's args; FILL with "has_keep": lo0, hi0, lo1, ...
- *           of the box that is left alone
- *  "carries", "ncarries"; "joins", "njoins"
- *  "until"  FOR, WHILE: evaluated at the end of the body, where a carry's
- *           "var" is still that of this round; true ends the loop.
- *           NULL: never
- *  "id"     FOR, WHILE: stable number of the loop, named by directives
- *  "logged" STORE at L_SCHED: keep the old value for undo
- *  "poll"   loops at L_SCHED: ask now and then whether to stop */
+/* A statement; the comment of StmtKind says which fields it uses, all others
+ * are zero.
+ *
+ *   "kind", "loc"  always; stores, checks and warnings need a true "loc".
+ *   "var"  LET, SET: what is defined; FOR: its variable, a scalar i64.
+ *   "value"  what is assigned, stored, tested or filled in.
+ *   "lo", "hi"  FOR: evaluated once, before the first round.
+ *   "until"  FOR, WHILE: evaluated at the end of the body, where a carry's
+ *       "var" is still that of this round; true ends the loop.  NULL: never.
+ *   "buf"  STORE, FILL, ALLOC.
+ *   "index", "nindex"  STORE: as LOAD's args; FILL with "has_keep": lo0, hi0,
+ *       lo1, ... of the box that is left alone.
+ *   "joins", "njoins", "carries", "ncarries"  what an IF or a loop hands out.
+ *   "body", "els", "pre"  nested blocks.
+ *   "exc", "action"  CHECK; "warn"  WARN.
+ *   "mode"  FOR; "id"  FOR, WHILE: stable number of the loop, by which
+ *       directives name it through all passes.
+ *   "logged"  STORE at L_SCHED: keep the old value for undo.
+ *   "poll"  loops at L_SCHED: ask now and then whether to stop. */
 struct Stmt {
     StmtKind kind;
     Loc loc;
@@ -230,7 +327,9 @@ struct Stmt {
     bool poll;
 };
 
-/* A parameter: a scalar ("var") or an array ("buf"). */
+/* A parameter as the kernel sees it: a scalar ("var") or an array ("buf"),
+ * never both.  "name" is the argument's in Python; a tuple or a maybe-type
+ * takes several. */
 typedef struct Param {
     Sym name;
     Var *var;
@@ -245,6 +344,16 @@ typedef struct Ret {
     Buf *buf;
 } Ret;
 
+/* One function for one signature.
+ *
+ *   "arena"  holds all its nodes.  "name"  the Python function's.
+ *   "level"  what its statements may be, see the head of this file.
+ *   "general"  runs in program order and its arguments may overlap; else the
+ *       fast kernel, whose assumptions the checks at its entry have tested.
+ *   "params", "rets"  in the order of the host's tables; "body".
+ *   "next_id"  the least number not yet given to a Var, Buf or loop; so also
+ *       the size of a table that is indexed by any of them.
+ *   "loc"  of the 'def'. */
 struct Func {
     Arena *arena;
     Sym name;
@@ -258,7 +367,7 @@ struct Func {
 };
 
 /* --- build.c: constructors.  They fold nothing but keep every invariant - */
-/* The columns of node.def and fn.def. */
+/* The columns of node.def and fn.def.  'op' and 'fn' must be rows. */
 const char *ir_op_name(Op op);
 char ir_op_kind(Op op);
 int ir_op_arity(Op op);
@@ -267,9 +376,14 @@ int ir_fn_arity(Fn fn);
 /* 'value' reduced to the range of an integer or bool 'dtype' (u64 by bits),
  * as every CONST has it. */
 int64_t ir_wrap(DType dtype, int64_t value);
+/* Empty functions, and the things in them that have an identity: each call of
+ * ir_var and ir_buf takes the next id of 'func'.  A Buf made for BUF_ARG asks
+ * its extents of itself; of others the caller sets "dims". */
 Func *ir_func(Arena *arena, Sym name, Level level);
 Var *ir_var(Func *func, const char *name, DType dtype, int lanes);
 Buf *ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind);
+/* Leaves.  Constants are stored normal: 'value' is wrapped to an integer
+ * 'dtype', rounded to float32, so equal constants have equal bits. */
 Expr *ir_int(Arena *arena, DType dtype, int64_t value);
 Expr *ir_float(Arena *arena, DType dtype, double value);
 Expr *ir_bool(Arena *arena, bool value);
@@ -294,6 +408,8 @@ Expr *ir_node(Arena *arena, Op op, Expr *const *args, int n);
 Expr *ir_with_args(Arena *arena, const Expr *e, Expr *const *args);
 Expr *ir_at(Expr *e, Loc loc); /* sets the Loc of a node just built */
 
+/* Statements, for the caller to push on a Block; ir_stmt leaves all fields but
+ * these two zero.  Index lists are copied. */
 Stmt *ir_stmt(Arena *arena, StmtKind kind, Loc loc);
 Stmt *ir_let(Arena *arena, Var *var, Expr *value, Loc loc);
 Stmt *ir_set(Arena *arena, Var *var, Expr *value, Loc loc);
@@ -303,7 +419,9 @@ Stmt *ir_check(Arena *arena, Expr *cond, Exc exc, Action action, Loc loc);
 
 /* --- walk.c ------------------------------------------------------------- */
 bool ir_equal(const Expr *lhs, const Expr *rhs); /* structural, Loc ignored */
+/* Does 'e' read memory?  Then it may not move over a store that may alias. */
 bool ir_has_load(const Expr *e);
+/* Does 'e' name 'var'? */
 bool ir_uses(const Expr *e, const Var *var);
 bool ir_is_const(const Expr *e);
 bool ir_const_int(const Expr *e, int64_t *out); /* CONST of int or bool */
@@ -336,10 +454,14 @@ Block ir_clone(Func *func, const Block *block, Map *map);
 /* A deep copy of a whole function that shares nothing with it and keeps all
  * ids. */
 Func *ir_clone_func(Arena *arena, const Func *func);
+/* How many statements of 'kind' there are, at any depth. */
 int ir_count(const Func *func, StmtKind kind);
 int ir_size(const Block *block); /* nodes, for budgets */
 
 /* --- print.c, read.c, verify.c, eval.c ---------------------------------- */
+/* Appends text in the form of text.h: a whole function, which ir_read reads
+ * back to an equal one; an expression or a statement for a message, in which
+ * Vars stand without types. */
 void ir_print(const Func *func, Str *out);
 void ir_print_expr(const Expr *e, Str *out);
 void ir_print_stmt(const Stmt *s, Str *out);
@@ -348,6 +470,7 @@ Func *ir_read(Arena *arena, const char *text, const char **error);
 /* NULL when 'func' keeps every rule of its level, else what is broken. */
 const char *ir_verify(Arena *arena, const Func *func);
 
+/* A Slot is read by the dtype that its user knows: it does not say itself. */
 /* A value and an array for the reference interpreter; strides in bytes.  A
  * Slot holds bool and integers as "i", wrapped as ir_wrap does, float32 and
  * float64 as "f". */
@@ -357,12 +480,15 @@ typedef union Slot {
     void *p;
 } Slot;
 
+/* An array: "data" is the address of element 0, 0, ...; of "dims" and "strides"
+ * the first rank entries count.  Negative strides reach below "data". */
 typedef struct EvalArray {
     char *data;
     int64_t dims[MAX_RANK];
     int64_t strides[MAX_RANK];
 } EvalArray;
 
+/* A call of the interpreter: what goes in and what comes out. */
 typedef struct Eval {
     EvalArray *arrays; /* per param, used where it is an array */
     Slot *scalars;     /* per param, used where it is a scalar */

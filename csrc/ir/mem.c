@@ -8,6 +8,8 @@
 
 #include "csrc/ir/mem.h"
 
+/* memcpy and not a pointer cast: elements of a view need not be aligned, and a
+ * char buffer may not be read as another type. */
 #define READ(type, field)                                                      \
     do {                                                                       \
         type value;                                                            \
@@ -15,6 +17,9 @@
         slot.field = value;                                                    \
     } while (0)
 
+/* Sign- or zero-extends to the 64 bits of a Slot by way of the C type; 64-bit
+ * types fill it whole, by bits, in the default case (float64 lands in "f",
+ * which shares the bytes of "i"). */
 Slot
 mem_read(DType dtype, const char *at)
 {
@@ -55,7 +60,8 @@ mem_read(DType dtype, const char *at)
 }
 #undef READ
 
-/* Integers are stored by their low bytes (little-endian, as all targets). */
+/* Integers are stored by their low bytes (little-endian, as all targets). The
+ * value is in its dtype's range by ir_wrap, so cutting loses nothing. */
 void
 mem_write(DType dtype, char *at, Slot slot)
 {
@@ -67,7 +73,8 @@ mem_write(DType dtype, char *at, Slot slot)
     }
 }
 
-/* Of validated extents: their product fits. */
+/* Of validated extents: their product fits. 1 for rank 0; 0 as soon as one
+ * extent is. */
 int64_t
 mem_count(const EvalArray *array, int rank)
 {
@@ -79,7 +86,9 @@ mem_count(const EvalArray *array, int rank)
 }
 
 /* Is 'index' inside?  At L_SCHED the last index of a contiguous buffer may
- * leave its axis, while the address may not leave the buffer. */
+ * leave its axis, while the address may not leave the buffer. The linear number
+ * is then what must be inside; the leading indices are tested as ever.  A rank
+ * of 0 has no last index and is always inside. */
 bool
 mem_inside(Level level, const Buf *buf, const EvalArray *array,
            const int64_t *index)
@@ -109,7 +118,9 @@ mem_address(const Buf *buf, const EvalArray *array, const int64_t *index)
 
 /* --- do two arrays share a byte? ---------------------------------------- */
 
-/* Counts like an odometer, the last axis fastest. */
+/* Counts like an odometer, the last axis fastest. 'index' begins at zeros; the
+ * array must not be empty, so there is a first element.  After the last all are
+ * zero again. */
 bool
 mem_step(const EvalArray *array, int rank, int64_t *index)
 {
@@ -122,7 +133,9 @@ mem_step(const EvalArray *array, int rank, int64_t *index)
     return false;
 }
 
-/* The bytes from the lowest to behind the highest of the elements. */
+/* The bytes from the lowest to behind the highest of the elements. Each axis
+ * moves one end only, by its first or last index, so the ends are sums over the
+ * axes.  Exact as bounds; the bytes between need not all be used. */
 static void
 byte_range(const Buf *buf, const EvalArray *array, intptr_t *lo, intptr_t *hi)
 {
@@ -176,6 +189,7 @@ mem_disjoint(Arena *arena, const Buf *lhs, const EvalArray *a, const Buf *rhs,
     if (lo >= hi) {
         return true;
     }
+    /* no test comes near this; "may overlap" is the answer that is safe */
     if (hi - lo > LARGEST_ARRAY) {
         return false;
     }

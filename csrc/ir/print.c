@@ -1,9 +1,13 @@
 /* IR as text; text.h shows the form.
  *
  * Printing never fails: a broken function is printed too, because that is when
- * one wants to see it.  Everything that a function holds is printed, except
- * the Locs of expressions, so reading the text back gives an equal function.
- * What a field has by default is left out.
+ * one wants to see it.  Everything that a function holds is printed, except the
+ * Locs of expressions, so reading the text back gives an equal function. What a
+ * field has by default is left out.
+ *
+ * Which Vars have been printed with their type is kept in "seen": the first
+ * mention in the text is the definition in a sound function, so each type
+ * stands once and where it is wanted.
  */
 #include <math.h>
 #include <string.h>
@@ -24,8 +28,10 @@ const char *const text_kinds[] = {"arg", "result", "local", NULL};
 _Static_assert(sizeof(text_excs) / sizeof(char *) == X_COUNT + 1,
                "words of Exc");
 
-/* "seen" holds the Vars whose type was printed; NULL when only an expression
- * is printed. */
+/*   "out"  receives the text.
+ *   "seen"  holds the Vars whose type was printed; NULL when only an expression
+ *       or statement is printed, for a message, and types would be noise.
+ *   "depth"  blocks that are open; two columns each. */
 typedef struct Printer {
     Str *out;
     Map *seen;
@@ -36,7 +42,8 @@ static void print_block(Printer *p, const Block *block);
 
 /* --- names and places --------------------------------------------------- */
 
-/* The characters of names that the reader takes for one word. */
+/* The characters of names that the reader takes for one word. Others become
+ * '_', which may make two names alike: the id keeps them apart. */
 static void
 print_name(Printer *p, const char *name)
 {
@@ -79,7 +86,8 @@ print_var(Printer *p, const Var *var)
     }
 }
 
-/* '&name.id'; what it is stands where it is made. */
+/* '&name.id'; what it is stands where it is made. A missing one is shown, as
+ * all that is broken. */
 static void
 print_buf(Printer *p, const Buf *buf)
 {
@@ -108,6 +116,7 @@ print_loc(Printer *p, Loc loc)
     }
 }
 
+/* Field by field: the struct may have padding. */
 static bool
 same_loc(Loc lhs, Loc rhs)
 {
@@ -127,7 +136,8 @@ print_some_loc(Printer *p, Loc loc)
 
 /* --- expressions -------------------------------------------------------- */
 
-/* nan has many bit patterns; the usual one is 'nan'. */
+/* nan has many bit patterns; the usual one is 'nan'. Reading back must give the
+ * same bits, because constants are compared as bits. */
 static void
 print_float(Printer *p, double value)
 {
@@ -140,7 +150,8 @@ print_float(Printer *p, double value)
     }
 }
 
-/* Without a type for int64 and float64, which are most. */
+/* Without a type for int64 and float64, which are most. float32 is printed by
+ * the shortest decimal of the double that holds it. */
 static void
 print_const(Printer *p, const Expr *e)
 {
@@ -258,7 +269,9 @@ is_own_dim(const Buf *buf, int axis)
     return e && e->op == E_DIM && e->buf == buf && e->axis == axis;
 }
 
-/* The whole of 'buf'; 'number' is what "arg" is expected to be. */
+/* The whole of 'buf'; 'number' is what "arg" is expected to be. Every property
+ * that the reader would assume is left out: kind and number of a parameter, C
+ * order of what is made here and any order of an argument, the heap. */
 static void
 print_buf_whole(Printer *p, const Buf *buf, int number)
 {
@@ -301,6 +314,7 @@ start(Printer *p, const char *word)
     str_add(p->out, word);
 }
 
+/* The place, if there is one, is the last thing on a line. */
 static void
 end_line(Printer *p, Loc loc)
 {
@@ -329,7 +343,8 @@ print_word(Printer *p, const char *word, const Expr *e)
     str_add(p->out, "\n");
 }
 
-/* Joins follow the IF: they are definitions of the block around it. */
+/* Joins follow the IF: they are definitions of the block around it. An empty
+ * 'else' is left out even where joins follow. */
 static void
 print_if(Printer *p, const Stmt *s)
 {
@@ -605,6 +620,7 @@ print_ret(Printer *p, const Ret *ret)
     str_add(p->out, "\n");
 }
 
+/* Names are shown as they are defined: parameters, body, results. */
 void
 ir_print(const Func *func, Str *out)
 {

@@ -17,7 +17,8 @@ static void read_stmts(Reader *r, Block *out, Stmt *loop);
 
 /* --- buffers ------------------------------------------------------------ */
 
-/* '[:, n, 3]': ':' is the extent of the array itself. */
+/* '[:, n, 3]': ':' is the extent of the array itself. The expression of a
+ * parameter's axis may be anything here; ir_verify wants a constant. */
 static void
 read_dims(Reader *r, Buf *buf)
 {
@@ -74,7 +75,8 @@ read_buf_whole(Reader *r, BufKind kind, int number)
 
 /* --- expressions -------------------------------------------------------- */
 
-/* Operands up to 'close', apart by 'comma' (or by blanks when it is ""). */
+/* Operands up to 'close', apart by 'comma' (or by blanks when it is ""). Ends
+ * at an error too, or a text without 'close' would never end. */
 static ExprVec
 read_list(Reader *r, const char *comma, const char *close)
 {
@@ -106,7 +108,8 @@ read_load(Reader *r)
     return r->error ? NULL : ir_load(r->arena, buf, index.at, index.n, lanes);
 }
 
-/* The type after a literal; 'usual' when there is none. */
+/* The type after a literal; 'usual' when there is none. No blank may stand
+ * before the ':'. */
 static DType
 literal_type(Reader *r, DType usual)
 {
@@ -128,7 +131,8 @@ float_literal(Reader *r, double value)
     return r->error ? NULL : ir_float(r->arena, dtype, value);
 }
 
-/* What follows 'nan#'. */
+/* What follows 'nan#'. A nan of float32 is given by the bits of the double that
+ * holds it. */
 static Expr *
 read_nan_bits(Reader *r)
 {
@@ -141,7 +145,9 @@ read_nan_bits(Reader *r)
 }
 
 /* What looks like an integer is one, even before ':f64': '1:f64' is refused
- * rather than guessed at. */
+ * rather than guessed at. The value is read unsigned, so that the largest u64
+ * has room, and wrapped to its type by ir_int; '-' negates in unsigned
+ * arithmetic, which also gives the least int64. */
 static Expr *
 read_number(Reader *r)
 {
@@ -184,7 +190,8 @@ find_op(const char *word, size_t n, Op *out)
     return false;
 }
 
-/* A row of fn.def by its text. */
+/* A row of fn.def by its text. Linear, as all lookups of words here: texts are
+ * short and read by tests. */
 static Fn
 read_fn(Reader *r)
 {
@@ -241,6 +248,7 @@ read_cast(Reader *r)
     return r->error ? NULL : ir_cast(r->arena, dtype, arg);
 }
 
+/* '(splat 3 E)' */
 static Expr *
 read_splat(Reader *r)
 {
@@ -250,7 +258,8 @@ read_splat(Reader *r)
     return r->error ? NULL : ir_splat(r->arena, arg, lanes);
 }
 
-/* What follows '('. */
+/* What follows '('. CONST, VAR and LOAD have rows in node.def but a form of
+ * their own. */
 static Expr *
 read_node(Reader *r)
 {
@@ -362,7 +371,8 @@ read_if(Reader *r, Stmt *s)
     s->njoins = joins.n;
 }
 
-/* Before the body: 'carry %x = init'. */
+/* Before the body: 'carry %x = init'. "next" and "out" come with the 'next'
+ * lines at the end of the body. */
 static void
 read_carries(Reader *r, Stmt *s)
 {
@@ -395,7 +405,9 @@ read_next(Reader *r, Stmt *loop)
     token_fail(r, "'next' of what is not carried");
 }
 
-/* From '#id' to the closing brace. */
+/* From '#id' to the closing brace. A second 'test' or 'until' would overwrite
+ * the first; a missing one is NULL, which ir_verify refuses where it must be
+ * there. */
 static void
 read_loop(Reader *r, Stmt *s)
 {
@@ -513,7 +525,11 @@ read_scope(Reader *r, Stmt *s)
     read_block(r, &s->body, NULL);
 }
 
-/* A statement word and what reads the rest; "loc": a Loc ends it. */
+/* A statement word and what reads the rest.
+ *
+ *   "word"  as text.h shows it; "kind"  of the Stmt that it makes.
+ *   "read"  takes the text behind the word; NULL: there is none.
+ *   "loc"  a Loc ends the statement; else "read" takes it where it stands. */
 typedef struct StmtRow {
     const char *word;
     StmtKind kind;
@@ -571,7 +587,8 @@ read_stmts(Reader *r, Block *out, Stmt *loop)
 
 /* --- functions ---------------------------------------------------------- */
 
-/* 'name %var' or 'name &buf[...]'; neither is for ir_verify to refuse. */
+/* 'name %var' or 'name &buf[...]'; neither is for ir_verify to refuse. Its
+ * number is its position, so the host's order is that of the text. */
 static void
 read_param(Reader *r)
 {
@@ -589,7 +606,8 @@ read_param(Reader *r)
     vec_push(r->arena, &r->func->params, param);
 }
 
-/* 'ret &b.0' returns the buffer, 'ret &b.0[i]' an element. */
+/* 'ret &b.0' returns the buffer, 'ret &b.0[i]' an element. A lone 'ret' (or one
+ * before the next 'ret') has neither, for ir_verify to refuse. */
 static void
 read_ret(Reader *r)
 {

@@ -2,6 +2,12 @@
  *
  * The first error is kept, with line and column, and makes every further step
  * return at once; callers test it only where they would loop.
+ *
+ *   token_take      '->'      these very characters, if they are next
+ *   token_take_word 'carry'   a whole word: not the start of 'carry_on'
+ *   token_any       a word out of a list, by its number
+ *   token_id        'img.0'   a name and an id
+ *   token_loc       '@3:4-9'  a place, or nothing
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,11 +16,13 @@
 
 #include "csrc/ir/text.h"
 
+/* No type is longer than this; a longer word is refused as none. */
 enum { WORD = 64 };
 
 /* --- errors and tokens -------------------------------------------------- */
 
-/* Keeps the first error, with the place that has been reached. */
+/* Keeps the first error, with the place that has been reached. Lines are
+ * counted only now: a text is read once and fails at most once. */
 __attribute__((format(printf, 2, 3))) void
 token_fail(Reader *r, const char *format, ...)
 {
@@ -38,7 +46,8 @@ token_fail(Reader *r, const char *format, ...)
                           (int)(r->at - start) + 1, message);
 }
 
-/* Blanks, newlines and comments. */
+/* Blanks, newlines and comments. A ';' runs to the end of its line, as in
+ * assemblers; '#' is taken by loop ids. */
 void
 token_skip(Reader *r)
 {
@@ -51,7 +60,8 @@ token_skip(Reader *r)
     }
 }
 
-/* Steps over 'text' if it comes next. */
+/* Steps over 'text' if it comes next. Nothing is taken after an error, so loops
+ * that wait for a closing mark must look at "error" too. */
 bool
 token_take(Reader *r, const char *text)
 {
@@ -64,6 +74,7 @@ token_take(Reader *r, const char *text)
     return true;
 }
 
+/* Steps over 'text', which must come next. */
 void
 token_expect(Reader *r, const char *text)
 {
@@ -72,7 +83,8 @@ token_expect(Reader *r, const char *text)
     }
 }
 
-/* Names are Python's: any byte from 0x80 on belongs to one. */
+/* Names are Python's: any byte from 0x80 on belongs to one. So a name in any
+ * script, in UTF-8, passes through unchanged. */
 static bool
 is_word_char(char c)
 {
@@ -90,7 +102,8 @@ token_word_length(const char *at)
     return n;
 }
 
-/* Steps over 'word' if it comes next as a whole word. */
+/* Steps over 'word' if it comes next as a whole word. 'in' does not match the
+ * start of 'index'. */
 bool
 token_take_word(Reader *r, const char *word)
 {
@@ -103,7 +116,8 @@ token_take_word(Reader *r, const char *word)
     return true;
 }
 
-/* Interned, so names compare by address. */
+/* Interned, so names compare by address. The empty name after an error is a
+ * name too, so that callers need not test for NULL. */
 Sym
 token_name(Reader *r)
 {
@@ -117,7 +131,8 @@ token_name(Reader *r)
 }
 
 /* The number in 'words' of the word that comes next; -1, and nothing taken,
- * when it is none of them. */
+ * when it is none of them. Words are compared whole, so one may be the
+ * beginning of another. */
 int
 token_take_any(Reader *r, const char *const *words)
 {
@@ -129,7 +144,8 @@ token_take_any(Reader *r, const char *const *words)
     return -1;
 }
 
-/* As token_take_any, but one of the words must come. */
+/* As token_take_any, but one of the words must come. 0 after an error: a valid
+ * member of every enum. */
 int
 token_any(Reader *r, const char *const *words, const char *what)
 {
@@ -140,7 +156,9 @@ token_any(Reader *r, const char *const *words, const char *what)
     return i < 0 ? 0 : i;
 }
 
-/* A decimal number within bounds; the bounds are part of the message. */
+/* A decimal number within bounds; the bounds are part of the message. strtol
+ * stops at its own limits, which lie outside of all that is asked for here, so
+ * a number of any length is refused and never wrapped. */
 long
 token_int(Reader *r, long lo, long hi)
 {
@@ -155,7 +173,9 @@ token_int(Reader *r, long lo, long hi)
     return value;
 }
 
-/* '@line:col-line:col/file', or nothing. */
+/* '@line:col-line:col/file', or nothing. Loc's fields are narrow, hence the
+ * bounds.  A number after '-' is the end column, unless a ':' follows: then it
+ * was the end line. */
 Loc
 token_loc(Reader *r)
 {
@@ -184,7 +204,9 @@ token_loc(Reader *r)
     return loc;
 }
 
-/* 'f64' or, if 'lanes' is not NULL, 'f64x3'. */
+/* 'f64' or, if 'lanes' is not NULL, 'f64x3'. No dtype's text contains an 'x',
+ * so the first one begins the lanes; how many are allowed is ir_verify's
+ * affair. */
 DType
 token_type(Reader *r, int *lanes)
 {
@@ -212,7 +234,8 @@ token_type(Reader *r, int *lanes)
 
 /* --- Vars and Bufs ------------------------------------------------------ */
 
-/* 'name.id' */
+/* 'name.id' Keeps next_id above every id of the text, so that passes can make
+ * new ones at once. */
 int
 token_id(Reader *r, Sym *name)
 {
@@ -225,7 +248,8 @@ token_id(Reader *r, Sym *name)
     return id;
 }
 
-/* Registers a Var under its id. */
+/* Registers a Var under its id. The table grows by as many empty places as the
+ * id asks for; MAX_ID bounds that. */
 static Var *
 new_var(Reader *r, Sym name, int id, DType dtype, int lanes)
 {
@@ -265,7 +289,8 @@ token_var(Reader *r)
     return known;
 }
 
-/* A buffer that was declared before, by name and id. */
+/* A buffer that was declared before, by name and id. Unlike a Var it must have
+ * been declared: its rank and dtype can't be seen from a use. */
 Buf *
 token_buf(Reader *r)
 {

@@ -11,6 +11,12 @@
 
 #include <string.h>
 
+/* What there is to know of an element type.
+ *
+ *   "name"  NumPy's, for messages and dtype objects.
+ *   "text"  the IR's, in the text form and in names of the prelude: vz_mod_i32.
+ *   "size"  bytes of an element.
+ *   "kind"  one letter, see there. */
 typedef struct DTypeRow {
     const char *name;
     const char *text;
@@ -68,6 +74,7 @@ dtype_short(DType dt)
     return rows[dt].text;
 }
 
+/* A linear search: only the reader of texts asks. */
 bool
 dtype_from_short(const char *text, DType *out)
 {
@@ -80,7 +87,8 @@ dtype_from_short(const char *text, DType *out)
     return false;
 }
 
-/* In two's complement: one further from 0 than the greatest. */
+/* In two's complement: one further from 0 than the greatest. 0 for bool and
+ * unsigned types. */
 int64_t
 dtype_min(DType dt)
 {
@@ -90,7 +98,8 @@ dtype_min(DType dt)
     return -(int64_t)(dtype_max(dt)) - 1;
 }
 
-/* All bits of the type set, without the sign. */
+/* All bits of the type set, without the sign. Of a float there is none; nobody
+ * asks. */
 uint64_t
 dtype_max(DType dt)
 {
@@ -101,7 +110,8 @@ dtype_max(DType dt)
     return UINT64_MAX >> (64 - bits + (rows[dt].kind == 'i'));
 }
 
-/* A float and any other: float32 only if it holds the other exactly. */
+/* A float and any other: float32 only if it holds the other exactly. Two bytes
+ * are 16 bits at most, which the 24 bits of a float32 hold. */
 static DType
 promote_float(DType real, DType other)
 {
@@ -111,7 +121,8 @@ promote_float(DType real, DType other)
     return DT_F64;
 }
 
-/* The signed type of 'size' bytes; float64 when there is none. */
+/* The signed type of 'size' bytes; float64 when there is none. Sizes other than
+ * these come from doubling 8: int64 with uint64. */
 static DType
 signed_of_size(int size)
 {
@@ -129,8 +140,12 @@ signed_of_size(int size)
     }
 }
 
-/* Symmetric: each rule looks at both sides.  The signed type wins if it is
- * the larger; else the next larger signed one must hold both. */
+/* Symmetric: each rule looks at both sides.  The signed type wins if it is the
+ * larger; else the next larger signed one must hold both. Examples: bool, x ->
+ * x; int8, int32 -> int32; int8, uint8 -> int16; int32, uint32 -> int64; int64,
+ * uint64 -> float64; int16, float32 -> float32; int32, float32 -> float64.
+ * Python's weak numbers don't come here: they give way to a NumPy operand by
+ * other rules (typeinfer/rules.c). */
 DType
 dtype_promote(DType lhs, DType rhs)
 {
@@ -159,7 +174,9 @@ dtype_promote(DType lhs, DType rhs)
 
 /* --- Type --------------------------------------------------------------- */
 
-/* Python's own numbers by Python's names, NumPy's scalars by their dtype's. */
+/* Python's own numbers by Python's names, NumPy's scalars by their dtype's. So
+ * 'int' is a Python number and 'int64 scalar' one of NumPy's, which a message
+ * must keep apart: they divide and overflow differently. */
 static void
 add_num(Str *out, const Type *type)
 {
@@ -268,7 +285,8 @@ type_add(Str *out, const Type *type)
     str_add(out, alts[type->alt]);
 }
 
-/* Known values are equal as bits: 0.0 and -0.0 are two types, nan is one. */
+/* Known values are equal as bits: 0.0 and -0.0 are two types, nan is one. That
+ * is what a compiled branch may depend on: 1 / -0.0 differs from 1 / 0.0. */
 static bool
 equal_known(const Type *lhs, const Type *rhs)
 {
@@ -296,7 +314,9 @@ equal_items(const Type *lhs, const Type *rhs)
     return lhs->is_list == rhs->is_list;
 }
 
-/* Sizes are part of the type: a known extent is what makes a vector. */
+/* Sizes are part of the type: a known extent is what makes a vector. "object",
+ * "memory", "view" and "origin" say where a value comes from and not what it
+ * is. */
 static bool
 equal_array(const Type *lhs, const Type *rhs)
 {
@@ -305,8 +325,9 @@ equal_array(const Type *lhs, const Type *rhs)
            memcmp(lhs->size, rhs->size, bytes) == 0;
 }
 
-/* Compares what its kind uses of a Type and nothing else: the other fields
- * may hold anything. */
+/* Compares what its kind uses of a Type and nothing else: the other fields may
+ * hold anything. Interned names compare by address.  Kinds that are not listed
+ * have nothing but their kind. */
 bool
 type_equal(const Type *lhs, const Type *rhs)
 {

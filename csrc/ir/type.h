@@ -10,8 +10,16 @@
 
 #include "csrc/base/str.h"
 
+/* MAX_RANK bounds the axes of an array; NumPy allows more, and calls with such
+ * arrays stay in Python.  MAX_LANES bounds small arrays that are held as
+ * values: every lane becomes a C variable of its own, so it is a matter of code
+ * size. */
 enum { MAX_RANK = 8, MAX_LANES = 30 };
 
+/* The element types: NumPy's bool, fixed-size integers and floats, native byte
+ * order.  Complex, float16, longdouble, strings and objects stay in Python.
+ * Generated code passes the numbers to the host (VzHost.result), so the order
+ * may not change without a new VZ_ABI. */
 typedef enum DType {
     DT_BOOL,
     DT_I8,
@@ -27,12 +35,15 @@ typedef enum DType {
     DT_COUNT
 } DType;
 
+/* Facts of one dtype.  A bool is neither integer nor float; bytes are the size
+ * in memory, where a bool takes one. */
 int dtype_size(DType dt);
 bool dtype_is_int(DType dt);    /* without bool */
 bool dtype_is_signed(DType dt); /* integers */
 bool dtype_is_float(DType dt);
 const char *dtype_name(DType dt); /* "bool" "int8" ... as NumPy has them */
 const char *dtype_short(DType dt); /* "b1" "i8" "u16" "f64": the IR's text */
+/* False, and '*out' as it was, if 'text' is no dtype_short of any. */
 bool dtype_from_short(const char *text, DType *out);
 /* The least and greatest value of an integer or bool dtype. */
 int64_t dtype_min(DType dt);
@@ -40,6 +51,9 @@ uint64_t dtype_max(DType dt);
 /* NumPy's promotion of two array or NumPy-scalar dtypes, as np.result_type. */
 DType dtype_promote(DType lhs, DType rhs);
 
+/* What sort of Python value an expression has.  Only NONE, NUM, ARRAY and TUPLE
+ * exist at run time; the others are known wholly at compile time and leave no
+ * code: 'np' in np.zeros(3) is a MODULE, 'np.zeros' a FUNC. */
 typedef enum TypeKind {
     TY_POISON, /* an error was reported; says nothing further */
     TY_NONE,
@@ -65,6 +79,8 @@ typedef enum Alt {
     ALT_FLOAT,
 } Alt;
 
+/* What is known of an array's strides.  LAYOUT_C lets an element be found by
+ * its number, so that the address needs extents only. */
 typedef enum Layout {
     LAYOUT_ANY, /* any strides */
     LAYOUT_C,   /* C-contiguous */

@@ -26,7 +26,8 @@
 
 static void verify_block(Verify *v, const Block *block);
 
-/* Keeps the first error: 'rule: what; at 3:4: statement'. */
+/* Keeps the first error: 'rule: what; at 3:4: statement'.  Of a statement with
+ * blocks the first line is shown. */
 void
 verify_broken(Verify *v, const char *rule, const char *format, ...)
 {
@@ -52,7 +53,8 @@ verify_broken(Verify *v, const char *rule, const char *format, ...)
 
 /* --- definitions -------------------------------------------------------- */
 
-/* Vars, Bufs and loops share one space of ids, below next_id. */
+/* Vars, Bufs and loops share one space of ids, below next_id. A Var that is
+ * seen again, with the same id, is no second owner. */
 static void
 verify_id(Verify *v, int id, const void *owner)
 {
@@ -67,7 +69,8 @@ verify_id(Verify *v, int id, const void *owner)
     }
 }
 
-/* 'thing' is visible from here on, until its block ends. */
+/* 'thing' is visible from here on, until its block ends. The casts take the
+ * const off for the Map, which never writes through a value. */
 static void
 verify_show(Verify *v, const void *thing)
 {
@@ -75,7 +78,8 @@ verify_show(Verify *v, const void *thing)
     vec_push(v->arena, &v->scope, thing);
 }
 
-/* Ends the scope of everything shown since 'mark'. */
+/* Ends the scope of everything shown since 'mark'. 'mark' is v->scope.n as it
+ * was when the block began. */
 static void
 hide_to(Verify *v, int mark)
 {
@@ -84,6 +88,8 @@ hide_to(Verify *v, int mark)
     }
 }
 
+/* "lanes" and id are sound.  The dtype can't be wrong but by memory
+ * corruption. */
 static void
 verify_var(Verify *v, const Var *var)
 {
@@ -137,6 +143,7 @@ verify_arg_dim(Verify *v, const Buf *buf, int axis)
 {
     const Expr *e = buf->dims[axis];
     int64_t size = -1;
+    /* else it must be a constant that the signature fixed */
     bool own = e && e->op == E_DIM && e->buf == buf && e->axis == axis;
     if (!own && (!ir_const_int(e, &size) || size < 0)) {
         verify_broken(v, "param-dims", "axis %d of &%s.%d", axis, buf->name,
@@ -168,7 +175,8 @@ verify_param(Verify *v, const Param *param, int number)
     }
 }
 
-/* Results are made once per call, hence not in a loop. */
+/* Results are made once per call, hence not in a loop. The extents are judged
+ * before the buffer is shown: it can't be as large as itself. */
 static void
 verify_alloc(Verify *v, const Buf *buf)
 {
@@ -199,7 +207,8 @@ verify_alloc(Verify *v, const Buf *buf)
     verify_show(v, buf);
 }
 
-/* The box has a lower and an upper bound per axis. */
+/* The box has a lower and an upper bound per axis. They may reach outside the
+ * array: the emitter clamps them. */
 static void
 verify_fill(Verify *v, const Stmt *s)
 {
@@ -217,7 +226,8 @@ verify_fill(Verify *v, const Stmt *s)
     }
 }
 
-/* A vector is stored over the whole last axis. */
+/* A vector is stored over the whole last axis. The index is judged before the
+ * value, in the order of the text. */
 static void
 verify_store(Verify *v, const Stmt *s)
 {
@@ -237,7 +247,8 @@ verify_store(Verify *v, const Stmt *s)
 
 /* --- levels and statements ---------------------------------------------- */
 
-/* What a level allows: the three rules of ir.h's first paragraph. */
+/* What a level allows: the three rules of ir.h's first paragraph. LOOPS and
+ * SCHED share all rules but the third. */
 static void
 verify_level(Verify *v, const Stmt *s)
 {
@@ -258,7 +269,8 @@ verify_level(Verify *v, const Stmt *s)
     }
 }
 
-/* Statements that may end the call or change memory must say for whom. */
+/* Statements that may end the call or change memory must say for whom. A
+ * remark, a replay or a warning would otherwise point at line 0. */
 static void
 verify_loc(Verify *v, const Stmt *s)
 {
@@ -268,7 +280,8 @@ verify_loc(Verify *v, const Stmt *s)
     }
 }
 
-/* Each branch of an IF with the joins' values at its end. */
+/* Each branch of an IF with the joins' values at its end. Names of one branch
+ * are hidden before the other begins, and before the outs are defined. */
 static void
 verify_branch(Verify *v, const Stmt *s, const Block *block)
 {
@@ -284,7 +297,8 @@ verify_branch(Verify *v, const Stmt *s, const Block *block)
     hide_to(v, mark);
 }
 
-/* The outs are visible after the IF only. */
+/* The outs are visible after the IF only. Both branches must define each of
+ * them: a value of NULL is "an expression is missing". */
 static void
 verify_if(Verify *v, const Stmt *s)
 {
@@ -308,7 +322,9 @@ verify_carry_types(Verify *v, const Carry *carry)
     }
 }
 
-/* In the order in which things come into scope. */
+/* In the order in which things come into scope. "next" and "until" are
+ * evaluated at the end of the body, so they see its definitions; no carry's out
+ * is visible yet. */
 static void
 verify_loop_inside(Verify *v, const Stmt *s)
 {
@@ -331,7 +347,8 @@ verify_loop_inside(Verify *v, const Stmt *s)
     }
 }
 
-/* The bounds don't see the variable. */
+/* The bounds don't see the variable. Nor do they see the carries, which are
+ * defined after it. */
 static void
 verify_for_head(Verify *v, const Stmt *s)
 {
@@ -344,8 +361,10 @@ verify_for_head(Verify *v, const Stmt *s)
     }
 }
 
-/* Loops that run in parallel or by SIMD carry nothing: their rounds may run
- * in any order. */
+/* Loops that run in parallel or by SIMD carry nothing: their rounds may run in
+ * any order. A nested parallel loop is refused because a thread's range may not
+ * start another team; "parallels" counts vector loops too, which run in one
+ * thread. */
 static void
 verify_loop(Verify *v, const Stmt *s)
 {
@@ -387,6 +406,8 @@ verify_set(Verify *v, const Stmt *s)
     }
 }
 
+/* Statements without blocks.  A LET's value comes before its definition: it may
+ * not use itself. */
 static void
 verify_simple(Verify *v, const Stmt *s)
 {
@@ -455,6 +476,7 @@ verify_stmt(Verify *v, const Stmt *s)
     }
 }
 
+/* Ends at the first error; later ones would mostly follow from it. */
 static void
 verify_block(Verify *v, const Block *block)
 {
@@ -463,7 +485,8 @@ verify_block(Verify *v, const Block *block)
     }
 }
 
-/* Seen from the end of the body. */
+/* Seen from the end of the body. Only what the outermost block defined is
+ * visible there, parameters included. */
 static void
 verify_ret(Verify *v, const Ret *ret, int number)
 {
@@ -480,6 +503,8 @@ verify_ret(Verify *v, const Ret *ret, int number)
     }
 }
 
+/* Before the run, because a SET variable may be read in a line above its SET:
+ * in the next round of a loop. */
 static void
 note_set(void *data, Stmt *s)
 {

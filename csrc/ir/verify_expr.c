@@ -3,12 +3,19 @@
  * The dtype and lanes of a node follow from its operator and operands, so they
  * are worked out once more and compared.  A node is judged only after its
  * operands, and the first error ends it all.
+ *
+ *   (add %i.1:i64 1.0)                operand-types: add of i64 and f64
+ *   (splat 0 1.0)                     splat-lanes: splat to 0 lanes
+ *   &img.0[1.5, 2]                    scalar-type: an index is f64 x0 ...
  */
 #include <string.h>
 
 #include "csrc/ir/verify.h"
 
-/* Which dtypes an operator takes: b bool, i integers, f floats. */
+/* Which dtypes an operator takes: b bool, i integers, f floats. The default is
+ * the rest of node.def: IDIV, MOD, MIN, MAX, INV, shifts and the overflow
+ * predicates.  MIN of floats is missing on purpose: NumPy and Python disagree
+ * about nan and -0.0, so lowering writes comparisons. */
 static const char *
 operands_of(Op op)
 {
@@ -44,6 +51,8 @@ dtype_class(DType dt)
     return dt == DT_BOOL ? 'b' : dtype_is_float(dt) ? 'f' : 'i';
 }
 
+/* 'e' has type 'dtype' and no lanes; 'what' names it in the message.  A missing
+ * 'e' is left to verify_expr, which has said so. */
 void
 verify_is_scalar(Verify *v, const Expr *e, DType dtype, const char *what)
 {
@@ -54,7 +63,8 @@ verify_is_scalar(Verify *v, const Expr *e, DType dtype, const char *what)
     }
 }
 
-/* The operands' lanes are equal or 0, and the result has the larger. */
+/* The operands' lanes are equal or 0, and the result has the larger. A scalar
+ * operand is broadcast, so any number of them fits. */
 static void
 verify_lanes(Verify *v, const Expr *e)
 {
@@ -73,7 +83,7 @@ verify_lanes(Verify *v, const Expr *e)
     }
 }
 
-/* 'U', 'B', 'C' and 'P' nodes. */
+/* 'U', 'B', 'C' and 'P' nodes. Their arity is right by now. */
 static void
 verify_operator(Verify *v, const Expr *e)
 {
@@ -94,7 +104,8 @@ verify_operator(Verify *v, const Expr *e)
     verify_lanes(v, e);
 }
 
-/* The condition's lanes count as the values' do. */
+/* The condition's lanes count as the values' do. So a vector condition may
+ * choose between two scalars, lane by lane. */
 static void
 verify_select(Verify *v, const Expr *e)
 {
@@ -111,7 +122,9 @@ verify_select(Verify *v, const Expr *e)
     verify_lanes(v, e);
 }
 
-/* A vector of a buffer is its whole last axis, of constant extent. */
+/* A vector of a buffer is its whole last axis, of constant extent. 'index' is
+ * already judged as expressions; here their number and type are. That they are
+ * within the axes no verifier can see. */
 void
 verify_access(Verify *v, const Buf *buf, Expr *const *index, int n, int lanes)
 {
@@ -133,7 +146,8 @@ verify_access(Verify *v, const Buf *buf, Expr *const *index, int n, int lanes)
     }
 }
 
-/* What fn.def says of arguments and result. */
+/* What fn.def says of arguments and result. The default is the rest: functions
+ * of float64 alone, of libm or ports. */
 static bool
 call_fits(Fn fn, DType result, DType arg)
 {
@@ -162,7 +176,8 @@ call_fits(Fn fn, DType result, DType arg)
     }
 }
 
-/* All arguments have one dtype. */
+/* All arguments have one dtype. Every one is compared with the result's dtype
+ * as well, which by call_fits decides all. */
 static void
 verify_call(Verify *v, const Expr *e)
 {
@@ -181,7 +196,8 @@ verify_call(Verify *v, const Expr *e)
     verify_lanes(v, e);
 }
 
-/* ELEM, INSERT and SPLAT. */
+/* ELEM, INSERT and SPLAT. That an index of ELEM is a lane is the caller's word,
+ * as for arrays. */
 static void
 verify_vector_op(Verify *v, const Expr *e)
 {
@@ -202,7 +218,9 @@ verify_vector_op(Verify *v, const Expr *e)
     }
 }
 
-/* SET variables are visible everywhere at L_ARRAY; elsewhere there are none. */
+/* SET variables are visible everywhere at L_ARRAY; elsewhere there are none.
+ * The reference's own dtype and lanes are a copy of the Var's, made when it was
+ * built; a pass that changes a Var in place would be found here. */
 static void
 verify_ref(Verify *v, const Expr *e)
 {
@@ -216,7 +234,8 @@ verify_ref(Verify *v, const Expr *e)
     }
 }
 
-/* Nodes that name a Var or Buf; constants are right by construction. */
+/* Nodes that name a Var or Buf; constants are right by construction. DIM names
+ * an axis of the buffer, in scope like an access. */
 static void
 verify_leaf(Verify *v, const Expr *e)
 {
@@ -240,7 +259,8 @@ verify_leaf(Verify *v, const Expr *e)
     }
 }
 
-/* Nodes with operands, all of which are well-formed. */
+/* Nodes with operands, all of which are well-formed. CAST is free to go from
+ * any dtype to any. */
 static void
 verify_node(Verify *v, const Expr *e)
 {
@@ -294,6 +314,7 @@ verify_expr(Verify *v, const Expr *e)
     }
 }
 
+/* 'e' keeps every rule and is a scalar of 'dtype'. */
 void
 verify_scalar(Verify *v, const Expr *e, DType dtype, const char *what)
 {
@@ -301,7 +322,8 @@ verify_scalar(Verify *v, const Expr *e, DType dtype, const char *what)
     verify_is_scalar(v, e, dtype, what);
 }
 
-/* 'e' can be the value of 'var'. */
+/* 'e' can be the value of 'var'. The message is about 'var' where its type and
+ * that of the value differ; a missing Var is reported by who defines it. */
 void
 verify_value(Verify *v, const Var *var, const Expr *e, const char *what)
 {

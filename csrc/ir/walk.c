@@ -16,7 +16,9 @@
 
 /* --- questions about expressions ---------------------------------------- */
 
-/* Constants are compared as bits: 0.0 and -0.0 differ, a nan equals itself. */
+/* Constants are compared as bits: 0.0 and -0.0 differ, a nan equals itself. So
+ * two nodes are equal exactly when a kernel can't tell their values apart: a
+ * -0.0 may not stand in for a 0.0. */
 static bool
 equal_payload(const Expr *lhs, const Expr *rhs)
 {
@@ -38,8 +40,9 @@ equal_payload(const Expr *lhs, const Expr *rhs)
     }
 }
 
-/* Hashes first, so unequal trees nearly always part at the root; the walk
- * that follows makes a collision harmless. */
+/* Hashes first, so unequal trees nearly always part at the root; the walk that
+ * follows makes a collision harmless. A shared subtree costs one pointer
+ * comparison. */
 bool
 ir_equal(const Expr *lhs, const Expr *rhs)
 {
@@ -59,6 +62,8 @@ ir_equal(const Expr *lhs, const Expr *rhs)
     return true;
 }
 
+/* Stops at the first LOAD.  Shared parts are visited once per use: trees here
+ * are small, budgets bound the rest. */
 bool
 ir_has_load(const Expr *e)
 {
@@ -93,6 +98,8 @@ ir_is_const(const Expr *e)
     return e->op == E_CONST;
 }
 
+/* NULL is allowed, since bounds and 'until' may be missing.  '*out' keeps its
+ * value when the answer is no. */
 bool
 ir_const_int(const Expr *e, int64_t *out)
 {
@@ -105,7 +112,9 @@ ir_const_int(const Expr *e, int64_t *out)
 
 /* --- rewriting expressions ---------------------------------------------- */
 
-/* The operands are copied when the first of them changes, and not before. */
+/* The operands are copied when the first of them changes, and not before. 'fn'
+ * is called for each node, shared ones once per use, after the operands; what
+ * it returns is not visited again. */
 Expr *
 ir_map(Arena *arena, Expr *e, ExprFn fn, void *data)
 {
@@ -123,11 +132,14 @@ ir_map(Arena *arena, Expr *e, ExprFn fn, void *data)
     return fn(data, args ? ir_with_args(arena, e, args) : e);
 }
 
+/*   "map"  Var * -> Expr * and Buf * -> Buf *; "arena"  for what is built anew.
+ */
 typedef struct Subst {
     Arena *arena;
     const Map *map;
 } Subst;
 
+/* 'buf', or what 'map' has in its place. */
 static Buf *
 subst_buf(const Map *map, Buf *buf)
 {
@@ -135,7 +147,9 @@ subst_buf(const Map *map, Buf *buf)
     return other ? other : buf;
 }
 
-/* A node that names a Buf, built again if 'map' replaces the Buf. */
+/* A node that names a Buf, built again if 'map' replaces the Buf. The operands
+ * are done already.  A LOAD keeps its lanes; its dtype becomes that of the new
+ * Buf, which is the caller's affair. */
 static Expr *
 subst_bufs(Subst *s, Expr *e)
 {
@@ -174,7 +188,9 @@ subst_node(void *data, Expr *e)
     }
 }
 
-/* Bottom-up, so what a Var is replaced by is not searched again. */
+/* Bottom-up, so what a Var is replaced by is not searched again. So {x -> x +
+ * 1} is a legal map, and {x -> y, y -> x} exchanges two names. A clone in whose
+ * map nothing stands costs nothing. */
 Expr *
 ir_subst(Arena *arena, Expr *e, const Map *map)
 {
@@ -184,8 +200,10 @@ ir_subst(Arena *arena, Expr *e, const Map *map)
 
 /* --- statements --------------------------------------------------------- */
 
-/* The dims of what an ALLOC makes belong to it: who counts uses or renames
- * must see them. */
+/* The dims of what an ALLOC makes belong to it: who counts uses or renames must
+ * see them. They are slots and not values, so 'fn' may put another expression
+ * there; in a statement that other code shares it must not (ir_copy_stmt
+ * first). */
 void
 ir_each_expr(Stmt *s, void (*fn)(void *data, Expr **slot), void *data)
 {
@@ -231,6 +249,7 @@ copy_array(Arena *arena, const void *from, int n, size_t size)
     return n > 0 ? arena_copy(arena, from, (size_t)n * size) : NULL;
 }
 
+/* The Buf of an ALLOC is shared too, and with it the dims. */
 Stmt *
 ir_copy_stmt(Arena *arena, const Stmt *s)
 {
@@ -241,7 +260,9 @@ ir_copy_stmt(Arena *arena, const Stmt *s)
     return copy;
 }
 
-/* Nested blocks first: 'fn' sees a statement that is done inside. */
+/* Nested blocks first: 'fn' sees a statement that is done inside. 'fn' may thus
+ * build on "body" without meeting a statement that is still to be replaced.
+ * Pushing nothing deletes the statement. */
 Block
 ir_map_block(Arena *arena, const Block *block, StmtFn fn, void *data)
 {
@@ -256,6 +277,7 @@ ir_map_block(Arena *arena, const Block *block, StmtFn fn, void *data)
     return out;
 }
 
+/* A counter for ir_each_stmt: of "kind", "n" so far. */
 typedef struct Count {
     StmtKind kind;
     int n;
@@ -323,7 +345,9 @@ typedef struct Clone {
 
 static Expr *clone_expr(Clone *c, Expr *e);
 
-/* A new Var for 'var', entered in the map as a reference. */
+/* A new Var for 'var', entered in the map as a reference, so that one map
+ * serves ir_subst as well.  The name stays, the id tells them apart in print.
+ * NULL for the Var of a WHILE. */
 static Var *
 fresh_var(Clone *c, Var *var)
 {
@@ -336,8 +360,9 @@ fresh_var(Clone *c, Var *var)
     return fresh;
 }
 
-/* The Var that stands for 'var', which is not defined here (whole: perhaps
- * not yet). */
+/* The Var that stands for 'var', which is not defined here (whole: perhaps not
+ * yet). A map entry that is no reference (a constant in place of a SET
+ * variable) is of no use as a target. */
 static Var *
 mapped_var(Clone *c, Var *var)
 {
@@ -348,7 +373,8 @@ mapped_var(Clone *c, Var *var)
     return c->whole ? fresh_var(c, var) : var;
 }
 
-/* The dims come last: those of an argument name the Buf itself. */
+/* The dims come last: those of an argument name the Buf itself. A whole copy
+ * takes "dims" from the old arena to the new one in the same step. */
 static Buf *
 fresh_buf(Clone *c, Buf *buf)
 {
@@ -377,7 +403,8 @@ mapped_buf(Clone *c, Buf *buf)
     return c->whole ? fresh_buf(c, buf) : buf;
 }
 
-/* In a whole copy every node is made anew, since the old arena may go. */
+/* In a whole copy every node is made anew, since the old arena may go. The hash
+ * is copied with the rest. */
 static Expr *
 copy_node(Clone *c, const Expr *e)
 {
@@ -405,7 +432,10 @@ copy_node(Clone *c, const Expr *e)
     return copy;
 }
 
-/* Ids are kept in a whole copy, so the hash of a node remains right. */
+/* Ids are kept in a whole copy, so the hash of a node remains right. Inside a
+ * function an expression is immutable and may be shared with the original, so
+ * only what names something cloned is built anew; the map of a whole copy also
+ * keeps shared nodes shared. */
 static Expr *
 clone_expr(Clone *c, Expr *e)
 {
@@ -443,7 +473,8 @@ clone_stmt_buf(Clone *c, const Stmt *s)
     return s->buf;
 }
 
-/* The values see the branches; the outs come into scope after both. */
+/* The values see the branches; the outs come into scope after both. Two loops,
+ * since the values of all joins stand before the first out. */
 static void
 clone_joins(Clone *c, Stmt *copy)
 {
@@ -457,7 +488,9 @@ clone_joins(Clone *c, Stmt *copy)
     }
 }
 
-/* The parts of a loop in the order in which its Vars come into scope. */
+/* The parts of a loop in the order in which its Vars come into scope. "init" is
+ * outside and sees none of them; "next" and "until" are inside and see the
+ * body's; the outs come last. */
 static void
 clone_loop(Clone *c, Stmt *copy)
 {
@@ -485,7 +518,9 @@ clone_loop(Clone *c, Stmt *copy)
     }
 }
 
-/* Values before definitions, so that a statement never sees its own. */
+/* Values before definitions, so that a statement never sees its own. The values
+ * of a loop other than its bounds are cloned by clone_loop, in their places
+ * among its Vars. */
 static Stmt *
 clone_stmt(Clone *c, const Stmt *s)
 {
@@ -512,6 +547,8 @@ clone_stmt(Clone *c, const Stmt *s)
     return copy;
 }
 
+/* 'block' with all below it; names of earlier statements are in the map when a
+ * later one asks. */
 static Block
 clone_block(Clone *c, const Block *block)
 {
@@ -522,6 +559,8 @@ clone_block(Clone *c, const Block *block)
     return out;
 }
 
+/* Who wants several copies of one block gives each a map of its own: the map
+ * remembers the Vars of one copy. */
 Block
 ir_clone(Func *func, const Block *block, Map *map)
 {
@@ -529,7 +568,8 @@ ir_clone(Func *func, const Block *block, Map *map)
     return clone_block(&c, block);
 }
 
-/* Parameters first: their Vars and Bufs are what the body refers to. */
+/* Parameters first: their Vars and Bufs are what the body refers to. The rest
+ * of Func is copied as it is, next_id included: nothing gets a new id. */
 Func *
 ir_clone_func(Arena *arena, const Func *func)
 {

@@ -91,7 +91,9 @@ open_range(Lower *L, Iter *it)
     bool known = it->step == NULL || ir_const_int(it->step, &step);
     if (known && step == 1) {
         it->step = NULL;
-        it->n = op2(L, E_SUB, it->hi, it->lo);
+        int64_t first;
+        bool zero = ir_const_int(it->lo, &first) && first == 0;
+        it->n = zero ? it->hi : op2(L, E_SUB, it->hi, it->lo);
     } else if (known && step > 0) {
         it->n = count_up(L, it->lo, it->hi, it->step, e->loc);
     } else if (known && step > INT64_MIN) {
@@ -104,7 +106,6 @@ open_range(Lower *L, Iter *it)
                 && last >= -1;
     it->nonnegative =
         down || (known && step > 0 && is_nonnegative(L, it->lo));
-    it->n = reuse(L, it->n, e->loc);
 }
 
 /* --- iterables ------------------------------------------------------------ */
@@ -123,7 +124,7 @@ open_iter(Lower *L, const AExpr *e)
     case BUILTIN_ENUMERATE:
         it->ninner = 1;
         it->inner = open_iter(L, e->items.at[0]);
-        it->n = it->inner->n;
+        it->n = reuse(L, it->inner->n, e->loc);
         it->lo = int_const(L, 0);
         if (e->items.at[1] != NULL) {
             it->lo = range_arg(L, lower_expr(L, e->items.at[1]), e->loc);
@@ -135,7 +136,7 @@ open_iter(Lower *L, const AExpr *e)
         it->n = int_const(L, 0);
         for (int i = 0; i < e->items.n; i++) {
             it->inner[i] = *open_iter(L, e->items.at[i]);
-            Expr *n = it->inner[i].n;
+            Expr *n = reuse(L, it->inner[i].n, e->loc);
             it->n = i ? op2(L, E_MIN, it->n, n) : n;
         }
         it->n = reuse(L, it->n, e->loc);
@@ -295,7 +296,7 @@ lower_for(Lower *L, const AStmt *s)
     const char *name = plain && target->kind == A_NAME ? target->name : "k";
     out->var = ir_var(L->func, name, DT_I64, 0);
     out->lo = plain ? it->lo : int_const(L, 0);
-    out->hi = plain ? it->hi : it->n;
+    out->hi = plain ? it->hi : reuse(L, it->n, s->loc);
     if (!plain || it->nonnegative) {
         map_set(&L->nonnegative, out->var, out->var);
     }

@@ -174,5 +174,11 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry)
     lower_params(L, entry);
     lower_body(L, entry);
     lower_results(L, entry);
+#ifdef VIZGEN_DEV
+    const char *broken = ir_verify(arena, L->func);
+    if (broken != NULL) {
+        fatal("lower: %s", broken);
+    }
+#endif
     return L->result;
 }

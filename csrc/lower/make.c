@@ -94,8 +94,8 @@ alloc(Lower *L, const AExpr *e, Expr *const *dims)
     const Type *type = e->type;
     const void *number = (const void *)(intptr_t)type->object;
     bool result = map_has(&L->returned, number);
-    Buf *buf = ir_buf(L->func, "array", type->dtype, type->rank,
-                      result ? BUF_RESULT : BUF_LOCAL);
+    Buf *buf = ir_buf(L->func, L->hint ? L->hint : "array", type->dtype,
+                      type->rank, result ? BUF_RESULT : BUF_LOCAL);
     buf->loc = e->loc;
     if (!result) {
         buf->space = space_for(type, dims);

@@ -53,6 +53,7 @@ typedef struct Lower {
     Map arg_of;     /* Buf of an argument -> signature number + 1 */
     LowerLoop *loop;
     const AStmt *tail; /* the return that ends the body by itself */
+    Sym hint;          /* the name that gets the array being made; NULL */
 } Lower;
 
 /* --- value.c --- */

@@ -107,7 +107,12 @@ assign_target(Lower *L, const AExpr *target, Value v)
 static void
 lower_assign(Lower *L, const AStmt *s)
 {
+    const AExpr *first = s->targets.at[0];
+    bool direct = first->kind == A_NAME && s->value->kind == A_CALL
+                  && s->value->callee == NULL;
+    L->hint = direct ? first->name : NULL;
     Value v = lower_expr(L, s->value);
+    L->hint = NULL;
     if (s->targets.n > 1) {
         v = hold_value(L, v, s->loc);
         if (v.expr != NULL) {

@@ -40,7 +40,7 @@ def cache_dir():
     return where
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def build(flavour):
     """The loaded library of one flavour; None when its compiler is missing."""
     cc, flags, _, _ = FLAVOURS[flavour]
