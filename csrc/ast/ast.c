@@ -13,7 +13,8 @@
  */
 #include "csrc/ast/ast.h"
 
-/* "pending": calls whose typed bodies are still to be printed. */
+/*   "out"  receives the text; its "indent" is the depth of blocks.
+ *   "pending"  calls whose typed bodies are still to be printed. */
 typedef struct Printer {
     Str *out;
     VEC(const AExpr *) pending;
@@ -68,13 +69,15 @@ print_const(Printer *p, const Type *type)
     }
 }
 
+/* 'h.2' */
 static void
 print_version(Printer *p, const Version *version)
 {
     str_addf(p->out, "%s.%d", version->name, version->id);
 }
 
-/* A name where it is defined: with its type. */
+/* A name where it is defined: with its type. Before inference there is no
+ * version, and the name stands alone. */
 static void
 print_definition(Printer *p, Sym name, const Version *version)
 {
@@ -101,7 +104,8 @@ print_items(Printer *p, const AExprVec *items, const char *word)
     }
 }
 
-/* A call of a user function is remembered: its body follows later. */
+/* A call of a user function is remembered: its body follows later. Callees come
+ * from inference, so the dump 'A' of a loaded tree has none. */
 static void
 print_call(Printer *p, const AExpr *e)
 {
@@ -207,6 +211,7 @@ print_place(Printer *p, const AExpr *e)
     }
 }
 
+/* Any expression; NULL is printed too, since one dumps what is broken. */
 static void
 print_expr(Printer *p, const AExpr *e)
 {
@@ -261,7 +266,8 @@ start(Printer *p, const char *word)
     str_add(p->out, word);
 }
 
-/* '  # type' and the end of the line. */
+/* '  # type' and the end of the line. A constant's type is seen from its
+ * text. */
 static void
 end(Printer *p, const AExpr *value)
 {
@@ -354,6 +360,8 @@ print_convert(Printer *p, const AStmt *s)
     str_add(p->out, "\n");
 }
 
+/* All kinds of both trees; a PASS that stands for the CONVERTs of a join is
+ * printed as these. */
 static void
 print_stmt(Printer *p, const AStmt *s)
 {
@@ -403,6 +411,7 @@ print_stmt(Printer *p, const AStmt *s)
     }
 }
 
+/* Deeper by Python's four columns; an empty block reads 'pass'. */
 static void
 print_block(Printer *p, const ABlock *block)
 {

@@ -36,6 +36,9 @@ typedef enum AKind {
     A_OTHER,     /* anything else; "name" is Python's class name */
 } AKind;
 
+/* Operators, in the order of ast.c's words.  The comparisons of one COMPARE are
+ * a list: a < b <= c has AO_LT and AO_LE.  MATMUL, IS and IN are loaded like
+ * the others and refused, where they can't be decided, by inference. */
 typedef enum AOp {
     AO_ADD, AO_SUB, AO_MUL, AO_DIV, AO_FLOORDIV, AO_MOD, AO_POW, AO_MATMUL,
     AO_LSHIFT, AO_RSHIFT, AO_BITOR, AO_BITXOR, AO_BITAND,
@@ -55,6 +58,14 @@ typedef enum BindKind {
     BIND_OTHER,  /* "known" holds the name of its Python type */
 } BindKind;
 
+/* What a global name of a function is bound to.
+ *
+ *   "name"  as written: "np.zeros".
+ *   "kind"  which of the next it has.
+ *   "known"  KNOWN: the canonical name; OTHER: the name of its Python type.
+ *   "func"  USER: index in Unit.funcs.
+ *   "arg"  ARRAY: number of the hidden argument.
+ *   "value"  VALUE: as if it stood in the source. */
 typedef struct Binding {
     Sym name; /* as written: "np.zeros" */
     BindKind kind;
@@ -65,8 +76,15 @@ typedef struct Binding {
 } Binding;
 
 /* A version of a local name: what one definition (or join) of it is.  Made by
- * typeinfer; lower gives each version variables of its own.  "id" is unique
- * in the unit. */
+ * typeinfer; lower gives each version variables of its own.
+ *
+ *   color = 0              color.1: int
+ *   if wide:
+ *       color = a * 0.5    color.2: float64[:, :]
+ *
+ *   "name"  the local's; "id"  unique in the unit.
+ *   "type"  of every value it has; a join may make it a maybe-type.
+ *   "loc"  of the definition, for messages. */
 typedef struct Version {
     Sym name;
     int id;
@@ -104,6 +122,9 @@ struct AExpr {
     struct AFunc *callee;
 };
 
+/* Statements, as Python's ast has them; each line names the fields of AStmt
+ * that it uses.  Typed trees have no dead branches, and CONVERTs where the
+ * versions of a name meet. */
 typedef enum ASKind {
     AS_EXPR,   /* "value" */
     AS_ASSIGN, /* "targets" = "value" */
@@ -123,6 +144,8 @@ typedef enum ASKind {
     AS_CONVERT, /* "to" = "from", converted at a join */
 } ASKind;
 
+/* A statement; the comment of ASKind says which fields it uses, all others are
+ * zero.  "name" is Python's class name of an OTHER, "op" that of 'a += b'. */
 struct AStmt {
     ASKind kind;
     AOp op;
@@ -136,6 +159,8 @@ struct AStmt {
     const Version *from; /* NULL: "to" becomes unbound */
 };
 
+/* A parameter of a Python function: "dflt" is evaluated when the function is
+ * defined, so its value is known here. */
 typedef struct AParam {
     Sym name;
     AExpr *dflt; /* NULL, or the default's value as A_CONST or A_TUPLE */
@@ -143,6 +168,13 @@ typedef struct AParam {
     const Version *version; /* after inference */
 } AParam;
 
+/* A Python function, as written or as typed for one signature.
+ *
+ *   "name", "qualname"  as Python has them; "loc"  of the 'def'.
+ *   "params", "npositional_only"  the first so many take no keyword.
+ *   "body"  its statements.
+ *   "result", "returned"  after inference: the type, and the version to which
+ *       every 'return' converts. */
 typedef struct AFunc {
     Sym name;
     Sym qualname;
@@ -156,7 +188,8 @@ typedef struct AFunc {
 } AFunc;
 
 /* A function and all user functions it reaches; funcs.at[0] is the entry.
- * Hidden arguments (arrays among the globals) follow the entry's own. */
+ * Hidden arguments ("nhidden" arrays among the globals) follow the entry's own.
+ * "arena" and "diags" are those of the whole compilation. */
 typedef struct Unit {
     Arena *arena;
     Diags *diags;
@@ -164,6 +197,7 @@ typedef struct Unit {
     int nhidden;
 } Unit;
 
+/* Nodes of which all but these fields are zero; the builder sets the rest. */
 AExpr *ast_expr(Arena *arena, AKind kind, Loc loc);
 AStmt *ast_stmt(Arena *arena, ASKind kind, Loc loc);
 void ast_print(const AFunc *func, Str *out); /* the dump 'A', types too */

@@ -19,6 +19,12 @@
 
 enum { FIRST_CHUNK = 1 << 14, LARGEST_STEP = 1 << 22 };
 
+/* A piece of memory from malloc.
+ *
+ *   "older"  the one filled before, or NULL.
+ *   "size"  bytes at "data"; "used"  of them are handed out.
+ *   "data"  aligned for any type, and so is every allocation in it, because
+ *       sizes are rounded up to that alignment. */
 typedef struct Chunk {
     struct Chunk *older;
     size_t size; /* bytes at "data" */
@@ -30,6 +36,8 @@ struct Arena {
     Chunk *newest;
 };
 
+/* Per thread: a compilation in one thread may not jump into another one.
+ * "fail_countdown" is that of arena_fail_at. */
 static _Thread_local Fatal *innermost;
 static _Thread_local long fail_countdown;
 
@@ -73,6 +81,8 @@ fatal(const char *format, ...)
     longjmp(handler->env, 1);
 }
 
+/* Tests walk through all allocations of a compilation with it: nth = 1, 2, ...
+ * until it succeeds, and find every place that can't stand an error. */
 void
 arena_fail_at(long nth)
 {
@@ -103,6 +113,7 @@ free_chunks(Chunk *chunk)
     }
 }
 
+/* NULL is allowed. */
 void
 arena_free(Arena *arena)
 {
@@ -112,6 +123,8 @@ arena_free(Arena *arena)
     }
 }
 
+/* All that was handed out may be handed out again: nobody may hold on to it.
+ * The newest chunk is the largest but for single huge allocations. */
 void
 arena_reset(Arena *arena)
 {
@@ -174,6 +187,7 @@ arena_alloc(Arena *arena, size_t size)
     return memset(at, 0, size);
 }
 
+/* 'from' may be NULL when 'size' is 0, which memcpy does not allow. */
 void *
 arena_copy(Arena *arena, const void *from, size_t size)
 {

@@ -11,6 +11,7 @@
 
 typedef struct Arena Arena;
 
+/* An empty arena; its end; and back to empty, keeping a chunk for reuse. */
 Arena *arena_new(void);
 void arena_free(Arena *arena);
 void arena_reset(Arena *arena);
@@ -24,6 +25,8 @@ void *arena_copy(Arena *arena, const void *from, size_t size);
 /* Make the 'nth' allocation from now fail (0: never), for tests. */
 void arena_fail_at(long nth);
 
+/* A zeroed object, and an array of 'n' of them: all pointers NULL, all counts
+ * 0, which most structs of the compiler take for their empty value. */
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, n) \
     ((type *)arena_alloc((arena), sizeof(type) * (size_t)(n)))
@@ -45,6 +48,9 @@ typedef struct Fatal {
     struct Fatal *outer;
 } Fatal;
 
+/* Locals that are changed between setjmp and the jump must be volatile; what is
+ * held (a lock, a file) is not released by the jump, so nothing may be held
+ * across a call that can fail. */
 void fatal_enter(Fatal *handler);
 void fatal_leave(Fatal *handler);
 _Noreturn void fatal(const char *format, ...)

@@ -23,6 +23,8 @@ enum { TAB = 8 };
 
 #define BAD_CHAR 0xFFFDu
 
+/* A row of diag.def: "code" and "title" in one line each, "page" is the help
+ * that 'vizgen explain' prints. */
 typedef struct Row {
     const char *code;
     const char *title;
@@ -41,6 +43,8 @@ diags_init(Diags *diags, Arena *arena)
     *diags = (Diags){.arena = arena};
 }
 
+/* The number that Loc.file has for this file.  Both texts must outlive
+ * 'diags'. */
 int
 diags_source(Diags *diags, const char *path, const char *text)
 {
@@ -78,6 +82,7 @@ diag_refuse(Diags *diags, DiagId id, Loc loc, const char *format, ...)
     diags->refusals++;
 }
 
+/* Remarks don't stop anything: they say what became of a loop, and why. */
 void
 diag_remark(Diags *diags, DiagId id, Loc loc, const char *format, ...)
 {
@@ -158,17 +163,21 @@ next_char(const char **at, const char *end)
     return c;
 }
 
+/* Code points from "lo" to "hi", both included. */
 typedef struct Range {
     uint32_t lo;
     uint32_t hi;
 } Range;
 
+/* Combining marks, joiners and variation selectors of the scripts that are
+ * likely in comments and strings; not a whole Unicode table. */
 static const Range zero_width[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},   {0x064B, 0x065F},
     {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200D},   {0x20D0, 0x20FF},
     {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xE0100, 0xE01EF},
 };
 
+/* East Asian Wide and Fullwidth, and emoji. */
 static const Range double_width[] = {
     {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},
     {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},
@@ -210,6 +219,7 @@ width_at(uint32_t c, int column)
     return IN(zero_width, c) ? 0 : IN(double_width, c) ? 2 : 1;
 }
 
+/* 'n' may be 0. */
 static void
 add_spaces(Str *out, int n)
 {

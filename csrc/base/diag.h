@@ -22,11 +22,14 @@ typedef struct Loc {
     uint16_t file;
 } Loc;
 
+/* A file of the user's program, for excerpts. */
 typedef struct Source {
     const char *path; /* as the user wrote it, UTF-8 */
     const char *text; /* the whole file; NULL when it can't be had */
 } Source;
 
+/* One constant per row of diag.def.  The codes are stable, these numbers
+ * not. */
 typedef enum DiagId {
 #define DIAG(id, code, title, help) DIAG_##id,
 #include "csrc/base/diag.def"
@@ -39,6 +42,8 @@ typedef enum Severity {
     SEV_REMARK,  /* an optimisation decision or refusal, for explain */
 } Severity;
 
+/* One thing to say: which row of diag.def, how grave, where, and the text of
+ * this very case. */
 typedef struct Diag {
     DiagId id;
     Severity severity;
@@ -47,6 +52,8 @@ typedef struct Diag {
     const char *help; /* what to do; NULL: the row's text */
 } Diag;
 
+/* All that was said in one compilation, in the order in which it was found.
+ * "arena" holds the texts, "sources" what Loc.file counts. */
 typedef struct Diags {
     Arena *arena;
     VEC(Source) sources;
@@ -56,6 +63,8 @@ typedef struct Diags {
 
 void diags_init(Diags *diags, Arena *arena);
 int diags_source(Diags *diags, const char *path, const char *text);
+/* Add a diagnostic; the text is printf's, in the user's words and without a
+ * final point.  A refusal means that the function stays in Python. */
 void diag_refuse(Diags *diags, DiagId id, Loc loc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void diag_remark(Diags *diags, DiagId id, Loc loc, const char *format, ...)

@@ -13,6 +13,7 @@
 
 #include "csrc/base/str.h"
 
+/* An option that is on or off, by its name in the text. */
 typedef struct Switch {
     const char *name;
     size_t at; /* offset of the bool in Opts */
@@ -32,6 +33,7 @@ static const Switch switches[] = {
 
 enum { SWITCHES = sizeof(switches) / sizeof(switches[0]), MAX_THREADS = 4096 };
 
+/* The state in which users' functions are compiled: fast kernel, all passes. */
 Opts
 opts_default(void)
 {

@@ -1,8 +1,12 @@
 #ifndef VZ_BASE_OPTS_H
 #define VZ_BASE_OPTS_H
-/* Options of one compilation. */
+/* Options of one compilation.  They are part of what decides the C text, and
+ * reach the cache's key only through it.
+ */
 #include <stdbool.h>
 
+/* Switches are named after what they allow; turning one off never changes a
+ * result, only how it is reached.  Texts are interned. */
 typedef struct Opts {
     bool general;        /* program order, nothing assumed of the arguments */
     bool count_warnings; /* instrument arithmetic that may warn */

@@ -19,6 +19,8 @@
 
 enum { FIRST_NAMES = 256, FIRST_TEXT = 64 };
 
+/* The table of names: "slots", of which "cap" (a power of two) exist and "n"
+ * are in use; open addressing, at most half full, so a search ends. */
 typedef struct Names {
     Arena *arena;
     Sym *slots; /* open addressing, at most half full */
@@ -29,6 +31,7 @@ typedef struct Names {
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
 
+/* Also for fork: see guard_forks. */
 static void
 lock_names(void)
 {
@@ -61,7 +64,8 @@ hash_text(const char *text, size_t length)
     return h ^ (h >> 32);
 }
 
-/* The slot that holds 'text', or the empty one where it belongs. */
+/* The slot that holds 'text', or the empty one where it belongs. The text of a
+ * Sym ends with a zero byte, so strncmp reads no further than that. */
 static Sym *
 find_slot(const char *text, size_t length)
 {
@@ -143,7 +147,8 @@ str_new(Arena *arena)
     return str;
 }
 
-/* Room for 'n' more bytes and the final zero. */
+/* Room for 'n' more bytes and the final zero. Doubling copies every byte twice
+ * at most on average. */
 static void
 str_reserve(Str *str, size_t n)
 {

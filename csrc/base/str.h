@@ -11,10 +11,15 @@
  * (the table is behind a mutex, so any thread may intern). */
 typedef const char *Sym;
 
+/* The Sym of a text that ends with a zero byte, or of 'length' bytes of one. */
 Sym sym(const char *text);
 Sym sym_n(const char *text, size_t length);
 
-/* Text under construction; "at" is always zero-terminated ("" when empty). */
+/* Text under construction, in an arena.
+ *
+ *   "at"  always zero-terminated ("" when empty); moves when it grows.
+ *   "n"  bytes without the zero; "cap"  room with it.
+ *   "indent"  columns put in front of every str_line. */
 typedef struct Str {
     Arena *arena;
     char *at;
@@ -23,6 +28,8 @@ typedef struct Str {
     int indent; /* columns put in front of every str_line */
 } Str;
 
+/* str_add appends text, str_add_n 'n' bytes of it, str_addf what printf would
+ * write.  None of them may be given the Str's own text. */
 Str str_new(Arena *arena);
 void str_add(Str *str, const char *text);
 void str_add_n(Str *str, const char *text, size_t n);
@@ -40,6 +47,7 @@ double str_to_double(const char *text, const char **end);
  * [A-Za-z0-9 _./-] becomes a three-digit octal escape (so neither a quote, a
  * newline, a trigraph nor a bidi control of the user's text reaches C). */
 void str_add_c_literal(Str *str, const char *text);
+/* A text of its own in 'arena', as printf would write it. */
 char *str_printf(Arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 #endif

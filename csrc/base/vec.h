@@ -9,6 +9,9 @@
  */
 #include "csrc/base/arena.h"
 
+/* "at" is NULL while the vector is empty; "n" elements are in use of the "cap"
+ * there is room for.  Two VECs of one element type are two types: give it a
+ * name where it is passed on. */
 #define VEC(type)  \
     struct {       \
         type *at;  \
@@ -19,6 +22,8 @@
 /* Room for one more element of 'size' bytes in the vector at 'vec'. */
 void vec_grow(Arena *arena, void *vec, size_t size);
 
+/* Appends 'value'; 'vec' is evaluated several times, and pointers to elements
+ * are void afterwards, for the array may have moved. */
 #define vec_push(arena, vec, value)                          \
     do {                                                     \
         if ((vec)->n == (vec)->cap) {                        \
@@ -26,5 +31,6 @@ void vec_grow(Arena *arena, void *vec, size_t size);
         }                                                    \
         (vec)->at[(vec)->n++] = (value);                     \
     } while (0)
+/* The last element, as an lvalue; there must be one. */
 #define vec_last(vec) ((vec)->at[(vec)->n - 1])
 #endif

@@ -5,18 +5,33 @@
  *
  * A stage that refuses has left a diagnostic in unit->diags; the next one is
  * then not entered.  Fatal errors (memory, a broken invariant) jump here from
- * anywhere below and become the refusal VZ-5004: nothing below holds a lock,
- * an open file or a child process while it can jump, except csrc/run, which
- * never does.
+ * anywhere below and become the refusal VZ-5004: nothing below holds a lock, an
+ * open file or a child process while it can jump, except csrc/run, which never
+ * does.
+ *
+ * What each stage hands on:
+ *
+ *   run_front    request.unit, request.sig   ->  out.lowered (Func@ARRAY, how
+ *                                                arguments map to parameters)
+ *   run_middle   out.lowered.func, opts      ->  out.func (Func@SCHED),
+ *                                                out.sched, out.dump
+ *   run_back     out.func                    ->  out.c_text, out.lib
+ *
+ * The result is complete up to the stage that refused, so 'inspect' can show
+ * the IR of a function that the C compiler did not like.
  */
 #include "csrc/driver/driver.h"
 
 #include "csrc/emit/emit.h"
 #include "transforms/transforms.h"
 
-/* Budget on the size of what is emitted; more is refused (VZ-2012). */
+/* Budget on the size of what is emitted; more is refused (VZ-2012).  gcc needs
+ * minutes for a function of a million operations, and its time grows faster
+ * than the size; a kernel of the apps has a few thousand nodes. */
 enum { MAX_NODES = 200000 };
 
+/* For ir_each_stmt: does 's' need the host's undo log or shadows?  Then the
+ * dispatcher prepares them before a call, which costs a list of the arrays. */
 static void
 note_commit(void *data, Stmt *s)
 {
@@ -24,6 +39,12 @@ note_commit(void *data, Stmt *s)
     *needs |= s->kind == S_SHADOW || (s->kind == S_STORE && s->logged);
 }
 
+/* From Python's tree to IR.  False after a refusal.  Refusals are counted and
+ * not only looked for in the result: inference goes on after the first one, to
+ * report more than one fault at a time.
+ *
+ * "general" is set on the Func before any pass runs: passes that assume
+ * anything about arguments leave a general kernel alone. */
 static bool
 run_front(CompileRequest *request, CompileResult *out)
 {
@@ -40,6 +61,12 @@ run_front(CompileRequest *request, CompileResult *out)
     return true;
 }
 
+/* All passes of passes.def, to L_SCHED.  False when the result is too large.
+ *
+ * The budget is tested after the passes, since unrolling, region splitting and
+ * inlining are what makes code grow; each of them has limits of its own as
+ * well, but their product may still be too much for the C compiler, whose time
+ * grows faster than the text. */
 static bool
 run_middle(CompileRequest *request, CompileResult *out, Arena *scratch)
 {
@@ -68,6 +95,11 @@ run_middle(CompileRequest *request, CompileResult *out, Arena *scratch)
     return true;
 }
 
+/* From IR to a kernel.  The readable text is made first, and always: it is what
+ * inspect_c shows, also where there is no compiler.
+ *
+ * The text for the compiler is written a second time because it differs in more
+ * than the prelude: #line directives in place of comments. */
 static void
 run_back(CompileRequest *request, CompileResult *out)
 {
@@ -91,6 +123,14 @@ run_back(CompileRequest *request, CompileResult *out)
     out->ok = out->lib != NULL;
 }
 
+/* The handler is installed here and nowhere below, so a fatal error of any
+ * stage ends the whole compilation.
+ *
+ * 'scratch' and 'out' are set before setjmp and not changed behind it, so they
+ * hold after the jump; volatile keeps gcc from fearing otherwise (-Wclobbered).
+ * The refusal takes memory of the unit's arena: should that fail as well, the
+ * handler around this one has it, since the jump took this one off the
+ * stack. */
 CompileResult *
 vz_compile(CompileRequest *request)
 {

@@ -2,6 +2,10 @@
 #define VZ_DRIVER_DRIVER_H
 /* vz_compile: from a loaded Unit to a kernel.  The table of contents of the
  * compiler.
+ *
+ * The only header that csrc/py and autotune need in order to compile: the one
+ * asks for the kernel of a call's signature, the other for the same function
+ * under other directives (opts.directives).
  */
 #include "csrc/ast/ast.h"
 #include "csrc/base/opts.h"
@@ -9,6 +13,15 @@
 #include "csrc/run/run.h"
 #include "typeinfer/infer.h"
 
+/* What to compile, and how.
+ *
+ *   "unit"  the loaded functions; its arena also holds the result.
+ *   "sig"  types of the arguments; pins (values and sizes that inference made
+ *       part of the signature) are set on return.
+ *   "opts"  see csrc/base/opts.h.
+ *   "compiler"  name or path; NULL: the default.
+ *   "environment"  versions of Python, NumPy and so on, for the cache's key.
+ *   "front_only"  stop before the C compiler, for inspect_c and tests. */
 typedef struct CompileRequest {
     Unit *unit;
     Signature *sig;   /* pins are set on return */
@@ -18,7 +31,9 @@ typedef struct CompileRequest {
     bool front_only;         /* stop before the C compiler */
 } CompileRequest;
 
-/* Everything lives in the arena of the request's Unit. */
+/* What came of it.  Everything lives in the arena of the request's Unit; but
+ * "lib", which lives as long as the process.  Fields of stages that were not
+ * reached are zero. */
 typedef struct CompileResult {
     bool ok;             /* false: unit->diags has the refusal */
     Lowered *lowered;    /* params, leaves, writes */

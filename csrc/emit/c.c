@@ -167,10 +167,9 @@ write_locals(Gen *g, Str *out)
     c_fn_locals(g, out);
 }
 
-/* The way out when all went well, and where the others meet. Only with
- * "unwinds" there is a label, since else every exit is a plain return; it may
- * be unused when all exits were optimised away by the writer.  Warnings and
- * fuel of a call that is replayed don't matter. */
+/* The way out when all went well, and where the others meet.  The label may be
+ * unused: no statement need have left early.  Warnings and fuel of a call that
+ * ends otherwise don't matter. */
 static void
 write_end(Gen *g, Str *out)
 {

@@ -20,6 +20,10 @@
 
 /* How tightly an operator binds; a smaller operand is put in parentheses. */
 enum {
+    /* A Piece that binds less than its place asks is put in parentheses.  The
+     * order is C's, but that & | ^ and shifts, whose precedence nobody
+     * remembers and compilers warn of, share one level and take operands that
+     * need no thought. */
     P_ANY,
     P_COND,
     P_BITS, /* & | ^ and shifts, whose operands always are P_UNARY */

@@ -187,8 +187,8 @@ static const double cost_simple = 0.3;
 static const double cost_divide = 2.0;
 static const double cost_call = 15.0;
 
-/* No sharing is seen: a bound from above. FN_EXP is the first row that is a
- * call of libm; rows before it are single instructions. */
+/* No sharing is seen: a bound from above.  FN_EXP is the first row that is a
+ * call of libm; the rows before it are inline code. */
 static double
 expr_cost(const Expr *e)
 {

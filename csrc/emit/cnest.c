@@ -365,8 +365,8 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
 }
 
 /* The bounds are computed once, before the carries get their first values;
- * LOOP_VECTOR that can't be is an ordinary loop. Inside another vector loop
- * too: nested 'omp simd' is not allowed. */
+ * LOOP_VECTOR that can't be is an ordinary loop, and so is one inside another:
+ * 'g->frame->vector' is the one whose flags checks set. */
 static void
 write_for(Gen *g, const Stmt *s)
 {

@@ -99,6 +99,7 @@ has_feature(const Feature *f, unsigned state)
            (r[f->reg] >> f->bit & 1);
 }
 
+/* Row 'i', for the part of this file that is the same for all CPUs. */
 static const char *
 name_of(int i)
 {
@@ -107,6 +108,7 @@ name_of(int i)
 
 static uint64_t found;
 
+/* Sets "found"; once, by cpu_features. */
 static void
 find_features(void)
 {

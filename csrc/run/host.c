@@ -30,6 +30,7 @@
 typedef double Fn1(double);
 typedef double Fn2(double, double);
 
+/* A libm function by its name in fn.def; Row1 of one argument, Row2 of two. */
 typedef struct Row1 {
     const char *name;
     Fn1 *fn;
@@ -87,6 +88,7 @@ find1(const char *name)
     return NULL;
 }
 
+/* NULL for powf, which takes floats and is passed on its own. */
 static Fn2 *
 find2(const char *name)
 {
@@ -180,12 +182,14 @@ range_alloc(int64_t bytes)
     return at;
 }
 
+/* NULL is allowed, as for free. */
 static void
 range_free(void *at)
 {
     free(at);
 }
 
+/* Once per process, by whichever caller is the first. */
 static void
 prepare(void)
 {
@@ -208,6 +212,7 @@ host_init(VzHost *host)
     host->range_free = range_free;
 }
 
+/* Valid for the life of the process. */
 const char *
 host_libm(void)
 {

@@ -25,6 +25,8 @@ typedef struct Blob {
     size_t cap;
 } Blob;
 
+/* Appends bytes, or text made as printf does; false, and nothing appended, when
+ * memory is out.  blob_free leaves an empty Blob, which may be used again. */
 bool blob_add(Blob *blob, const void *bytes, size_t n);
 bool blob_addf(Blob *blob, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

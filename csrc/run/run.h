@@ -2,6 +2,15 @@
 #define VZ_RUN_RUN_H
 /* From C text to a loaded kernel, and the services a running kernel needs.
  * Nothing here knows of Python.
+ *
+ *   cc_find ──▶ run_build ──▶ Library.kernel(ctx)     built once per key
+ *                               │  ctx->host->parallel_for   threads.c
+ *                               │  ctx->host->undo, shadow    undo.c
+ *                               ▼
+ *                             VZ_OK or why not (abi.h)
+ *
+ * All of it may be called by any thread.  What lives as long as the process
+ * (compilers probed, libraries loaded) is behind one lock; see parts.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,6 +19,8 @@
 #include "csrc/run/abi.h"
 
 /* --- sha256.c ------------------------------------------------------------- */
+/* The SHA-256 of 'size' bytes, as bytes or as 64 lower-case digits and a
+ * zero. */
 void sha256(const void *data, size_t size, unsigned char out[32]);
 void sha256_hex(const void *data, size_t size, char out[65]);
 
@@ -28,6 +39,8 @@ typedef struct Compiler {
  * probed once per process. */
 const Compiler *cc_find(const char *name);
 
+/* How a compilation ended: "ok", else "message"; "seconds" of waiting for
+ * it. */
 typedef struct CcResult {
     bool ok;
     char *message; /* the start of its error output, in the caller's arena */
@@ -41,6 +54,7 @@ CcResult cc_compile(Arena *arena, const Compiler *cc, const char *text,
                     const char *extra_flags, const char *so_path);
 
 /* --- cache.c -------------------------------------------------------------- */
+/* The cache as people ask for it: where it is, and what is in it. */
 typedef struct CacheInfo {
     char dir[4096]; /* "" : memory only */
     char why[512];  /* why it is memory only */
@@ -53,6 +67,13 @@ int cache_clear(void); /* number of entries removed */
 int cache_verify(Str *report); /* number of bad entries */
 
 /* --- load.c --------------------------------------------------------------- */
+/* A loaded kernel.
+ *
+ *   "kernel"  what to call.
+ *   "handle"  dlopen's; never closed, since "kernel" is handed out.
+ *   "from_cache"  no compiler ran for it in this process.
+ *   "compile_seconds"  0 from the cache.
+ *   "key"  its name in the cache, 64 digits. */
 typedef struct Library {
     VzKernel *kernel;
     void *handle;
@@ -85,6 +106,9 @@ int threads_parallel_for(VzCtx *ctx, VzRange *body, void *env, int64_t lo,
                          int64_t hi, double cost);
 
 /* --- undo.c: commit or replay --------------------------------------------- */
+/* An array that a kernel may write, as NumPy describes it: "data" is its first
+ * element; "dims" and "strides" (in bytes, any sign) have "rank" entries and
+ * belong to the caller. */
 typedef struct UndoArray {
     char *data;
     int itemsize;
@@ -94,6 +118,7 @@ typedef struct UndoArray {
     char *shadow; /* a packed copy once taken */
 } UndoArray;
 
+/* One store: the "size" (at most 8) bytes "old" that were "at" before it. */
 typedef struct UndoEntry {
     void *at;
     uint64_t old;

@@ -70,8 +70,9 @@ expand(const unsigned char block[64], uint32_t w[64])
     }
 }
 
-/* One round.  Instead of moving the eight words by one place after each, as
- * the standard has it, the next round is told their new names. */
+/* One round.  Instead of moving the eight words by one place after each, as the
+ * standard has it, the next round is told their new names. The two nonlinear
+ * functions are "choose" (f where e is 1, else g) and "majority" of a, b, c. */
 static inline void
 mix(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f,
     uint32_t g, uint32_t *h, uint32_t word)

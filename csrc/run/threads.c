@@ -101,6 +101,7 @@ after_fork(void)
     active = 0;
 }
 
+/* Where the parent never used OpenMP there is no dead team to wait for. */
 void
 threads_trust_fork(void)
 {
@@ -285,6 +286,7 @@ threads_set(int n)
     __atomic_store_n(&chosen, n > 0 ? n : 0, __ATOMIC_RELAXED);
 }
 
+/* At most MAX_THREADS, the size of a Region's table. */
 int
 threads_get(void)
 {
@@ -293,6 +295,7 @@ threads_get(void)
     return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
+/* Undo asks: a log has no place for two writers. */
 bool
 threads_inside(void)
 {
