@@ -121,7 +121,7 @@ type_of_round(Infer *I, const AExpr *call, BuiltinId id)
 {
     const Type *arg = need_num(I, call->items.at[0], "the argument");
     bool strong = !arg->weak && arg->dtype != DT_F64;
-    if ((id == BUILTIN_MATH_TRUNC && strong) || arg->alt == ALT_BOOL
+    if ((id == BUILTIN_MATH_TRUNC && strong)
         || (id == BUILTIN_ROUND && !arg->weak && arg->dtype == DT_BOOL)
         || arg->dtype == DT_U64) {
         refuse_types(I, call, id, arg);

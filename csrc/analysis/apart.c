@@ -26,14 +26,17 @@
 /* Beyond this a constant counts as unbounded. */
 #define FAR ((int64_t)1 << 40)
 
-/* 'form' += 'scale' * 'other'; false when numbers get too large. */
+/* 'form' += 'scale' * 'other'; false when a coefficient leaves 64 bits, and
+ * then 'form' is as before. Whoever gets false gives up the whole question,
+ * which reads as "they may meet". */
 static bool
 add_form(Depend *d, Linear *form, const Linear *other, int64_t scale)
 {
     return linear_sum(d->arena, form, 1, other, scale, form);
 }
 
-/* Is 'form' + 'constant' > 0 in every run? */
+/* Is 'form' + 'constant' > 0 in every run? Over the integers f > 0 is f - 1 >=
+ * 0, which is what the prover answers. */
 static bool
 proves_positive(Depend *d, const Linear *form, int64_t constant)
 {
@@ -41,6 +44,7 @@ proves_positive(Depend *d, const Linear *form, int64_t constant)
     return add_form(d, &sum, form, 1) && bounds_nonneg(d->b, &sum);
 }
 
+/* Is 'form' the number 0: no term and no constant? */
 static bool
 is_zero(const Linear *form)
 {
@@ -91,7 +95,9 @@ varies(Depend *d, const Expr *e)
     return false;
 }
 
-/* Does some atom of 'form' change from round to round? */
+/* Does some atom of 'form' change from round to round? If none does, the form
+ * means the same number in round i and in round i', and two such forms may be
+ * subtracted. */
 static bool
 form_varies(Depend *d, const Linear *form)
 {
@@ -108,7 +114,14 @@ form_varies(Depend *d, const Linear *form)
 static bool place_form(Depend *d, DependAxis *axis, const Linear *form,
                        int64_t scale, int depth);
 
-/* An inner loop's variable is its lower end plus 0 .. last. */
+/* An inner loop's variable v is its lower end plus 0 .. last, so coef*v is
+ * coef*lo plus an interval: [0, coef*last] for coef > 0, [coef*last, 0] for
+ * coef < 0. Only one end moves; "lo" is placed like any other form and may
+ * itself speak of the loop's variable.
+ *
+ * last >= 0 is noted as a thing that holds where the access is reached, since
+ * a loop that runs no round makes no access. Constants are clamped to that
+ * already. */
 static bool
 place_inner(Depend *d, DependAxis *axis, const Inside *in, int64_t coef,
             int depth)
@@ -121,7 +134,11 @@ place_inner(Depend *d, DependAxis *axis, const Inside *in, int64_t coef,
            place_form(d, axis, &in->lo, coef, depth);
 }
 
-/* A product of the loop's variable and of values that stay: coef * w * i. */
+/* A product with the loop's variable i as one factor: i * w * h is brought to
+ * "coef" = w * h, provided nothing else in it changes. Products are nested to
+ * the left (linear.c), so the last factor is peeled off args[1] until a factor
+ * that is no product is left. i * i finds i twice: the second counts as a
+ * value that varies, and the product is refused. */
 static bool
 place_product(Depend *d, DependAxis *axis, Expr *atom, int64_t coef)
 {
@@ -144,7 +161,15 @@ place_product(Depend *d, DependAxis *axis, Expr *atom, int64_t coef)
     return found && add_form(d, &axis->coef, &product, 1);
 }
 
-/* Puts 'coef' * 'atom' in its place in 'axis'; false: it has none. */
+/* Puts 'coef' * 'atom' in its place in 'axis'; false: it has none.
+ *
+ *     i                           coef
+ *     variable of an inner loop   place_inner
+ *     a value that stays          rest
+ *     i * value that stays        coef, a form
+ *
+ * What varies in any other way (a load, i mod 2, a join) can't be told apart
+ * between rounds. */
 static bool
 place_term(Depend *d, DependAxis *axis, Expr *atom, int64_t coef, int depth)
 {
@@ -186,7 +211,9 @@ place_form(Depend *d, DependAxis *axis, const Linear *form, int64_t scale,
     return true;
 }
 
-/* The form of 'index' in one round; not ok where it has none. */
+/* The form of 'index' in one round; not ok where it has none. Must be called
+ * where the access stands: the operations in 'index' are taken apart by what
+ * is known there, and the form is right wherever the access is made. */
 DependAxis
 depend_axis(Depend *d, Expr *index)
 {
@@ -210,7 +237,9 @@ depend_inside(Depend *d, Var *var, Expr *value)
     return in;
 }
 
-/* The definition of 'e' where it is a Var set inside the loop. */
+/* The definition of 'e' where it is a Var set inside the loop: from a name to
+ * the MIN or MAX that split_strips and clipping by hand put in the ends of
+ * inner loops. */
 static Expr *
 see_through(Depend *d, Expr *e)
 {
@@ -224,7 +253,8 @@ see_through(Depend *d, Expr *e)
     return e;
 }
 
-/* 'hi' - 'lo' - 1 as a form. */
+/* 'hi' - 'lo' - 1 as a form: the last value of k where the variable is lo + k.
+ * False where an end has no form or their difference overflows. */
 static bool
 last_form(Depend *d, Expr *lo, Expr *hi, Linear *out)
 {
@@ -238,7 +268,13 @@ last_form(Depend *d, Expr *lo, Expr *hi, Linear *out)
 }
 
 /* An upper bound of 'hi' - 'lo' - 1 that holds in every round, FAR when none
- * is found.  A min above or a max below may be cut by either of its sides. */
+ * is found. A min above or a max below may be cut by either of its sides:
+ *
+ *     lo = 8*i, hi = min(8*i + 8, h)    8*i + 8 - 8*i - 1 = 7
+ *
+ * min(a, b) - lo - 1 is at most a - lo - 1 and at most b - lo - 1, so the
+ * least of what the sides give is a bound; 'depth' keeps nested ones in check.
+ * What the interval of hi - lo says is taken where it is smaller. */
 static int64_t
 most_last(Depend *d, Expr *lo, Expr *hi, int depth)
 {
@@ -267,7 +303,10 @@ most_last(Depend *d, Expr *lo, Expr *hi, int depth)
 }
 
 /* The width of an inner loop is taken exactly, as a form, where no round
- * changes it (x in 0..w), else as a constant that it never exceeds. */
+ * changes it (x in 0..w), else as a constant that it never exceeds. The exact
+ * form may be negative where the loop does not run; see assume_runs. A
+ * constant is never below 0. Called before the loop's own facts are known, for
+ * these hold inside it only while the width is used outside. */
 void
 depend_loop(Depend *d, const Stmt *s)
 {
@@ -287,6 +326,7 @@ depend_loop(Depend *d, const Stmt *s)
 
 /* --- the test ------------------------------------------------------------ */
 
+/* Rounds towards minus infinity; 'den' > 0. */
 static int64_t
 floor_div(int64_t num, int64_t den)
 {
@@ -294,6 +334,7 @@ floor_div(int64_t num, int64_t den)
     return num % den < 0 ? quotient - 1 : quotient;
 }
 
+/* Of any two numbers, never negative; gcd(0, n) = |n|. */
 static int64_t
 gcd(int64_t lhs, int64_t rhs)
 {
@@ -305,7 +346,10 @@ gcd(int64_t lhs, int64_t rhs)
     return llabs(lhs);
 }
 
-/* Is 'distance' >= 'coef' * (number of rounds)? */
+/* Is 'distance' >= 'coef' * (number of rounds)? Two rounds of one loop are at
+ * most trips - 1 apart, so coef * |i - i'| is below that product. A loop whose
+ * ends make trips negative has no two rounds, and the answer does not
+ * matter. */
 static bool
 beyond_trips(Depend *d, const Linear *distance, const Linear *coef)
 {
@@ -320,7 +364,13 @@ beyond_trips(Depend *d, const Linear *distance, const Linear *coef)
            add_form(d, &slack, &trips, -1) && proves_positive(d, &slack, 1);
 }
 
-/* coef * (i - i') in [low, high] with i != i': is there no such pair? */
+/* coef * (i - i') in [low, high] with i != i': is there no such pair?
+ *
+ * The whole multiples of coef in the range are least .. most, rounded inwards;
+ * the sign of coef does not matter since i and i' may change places when it is
+ * turned. None at all, or only 0, which is i = i': apart. Otherwise the
+ * smallest distance that is not 0 must be more than the loop has rounds; a
+ * range with numbers on both sides of 0 has the distance 1 in it. */
 static bool
 no_distance(Depend *d, int64_t coef, int64_t low, int64_t high)
 {
@@ -335,7 +385,13 @@ no_distance(Depend *d, int64_t coef, int64_t low, int64_t high)
     return beyond_trips(d, &distance, &one);
 }
 
-/* The same where forms are not constant; 'coef' > 0 for certain. */
+/* The same where forms are not constant; 'coef' > 0 for certain.
+ *
+ * Apart if -coef < low and high < coef, for then no multiple but 0 fits; or if
+ * all of the range lies above the largest distance, coef * (trips - 1), or
+ * below its negative.
+ *
+ *     a[y*w + x], 0 <= x < w      coef w, range [-(w-1), w-1]: apart */
 static bool
 no_distance_form(Depend *d, const Linear *coef, const Linear *low,
                  const Linear *high)
@@ -353,7 +409,10 @@ no_distance_form(Depend *d, const Linear *coef, const Linear *low,
     return within || beyond_trips(d, low, coef) || beyond_trips(d, &back, coef);
 }
 
-/* One coefficient: 'coef' * (i - i') in [low, high]. */
+/* One coefficient: 'coef' * (i - i') in [low, high]. Constants are decided by
+ * arithmetic. Forms need a known sign; for coef < 0 the equation is negated,
+ * which turns the range round to [-high, -low]. Numbers of FAR and more are
+ * left to the forms, so that no_distance can't overflow. */
 static bool
 same_apart(Depend *d, const Linear *coef, const Linear *low, const Linear *high)
 {
@@ -377,8 +436,9 @@ same_apart(Depend *d, const Linear *coef, const Linear *low, const Linear *high)
            no_distance_form(d, &minus, &back_low, &back_high);
 }
 
-/* 'scale' * (the loop's variable) at the end of its range where that is
- * least. */
+/* Adds to 'sum' the least value of 'scale' * (the loop's variable): at lo for
+ * scale > 0, at hi - 1 for scale < 0. Both are reached only by a loop that
+ * runs, which never_meet assumes. */
 static bool
 add_least(Depend *d, Linear *sum, int64_t scale)
 {
@@ -395,7 +455,12 @@ add_least(Depend *d, Linear *sum, int64_t scale)
     return add_form(d, sum, &end, scale);
 }
 
-/* lhs*i - rhs*i' outside [low, high] for all rounds of a loop that runs. */
+/* lhs*i - rhs*i' outside [low, high] for all rounds of a loop that runs. The
+ * two rounds are bounded each for itself, so i = i' is not excluded: an upper
+ * bound of the left side is sought that is below "low", or a lower bound above
+ * "high".
+ *
+ *     a[i], a[n-1-i] for i < n/2:   i + i' <= 2*(n/2 - 1) < n - 1 */
 static bool
 never_meet(Depend *d, int64_t lhs, int64_t rhs, const Linear *low,
            const Linear *high)
@@ -414,7 +479,10 @@ never_meet(Depend *d, int64_t lhs, int64_t rhs, const Linear *low,
     return apart;
 }
 
-/* A common divisor of both coefs that does not divide the one gap there is. */
+/* A common divisor of both coefs that does not divide the one gap there is:
+ * lhs*i - rhs*i' is always a multiple of it.
+ *
+ *     a[2*i] and a[4*i + 1]     gcd 2, gap 1: never */
 static bool
 indivisible(int64_t lhs, int64_t rhs, const Linear *low, const Linear *high)
 {
@@ -423,7 +491,8 @@ indivisible(int64_t lhs, int64_t rhs, const Linear *low, const Linear *high)
            low->constant % step != 0;
 }
 
-/* The inner loops around an access run, or it is none. */
+/* The inner loops around an access run, or it is none: for each, last >= 0.
+ * This is what makes [0, last] an interval. */
 static void
 assume_runs(Depend *d, const DependAxis *axis)
 {
@@ -434,7 +503,15 @@ assume_runs(Depend *d, const DependAxis *axis)
     }
 }
 
-/* The gap is what 'rhs' adds more than 'lhs', as an interval of forms. */
+/* The gap is what 'rhs' adds more than 'lhs', as an interval of forms: with
+ * index = coef*i + rest + [low, high] on both sides, equal elements mean
+ *
+ *     lhs.coef*i - rhs.coef*i'  in  rhs.rest - lhs.rest
+ *                                   + [rhs.low - lhs.high, rhs.high - lhs.low]
+ *
+ * Equal coefs are a question of the distance between two rounds; different
+ * ones must be constants, 0 included (a store to a[0] in every round and a
+ * load of a[i]). */
 static bool
 forms_apart(Depend *d, const DependAxis *lhs, const DependAxis *rhs)
 {

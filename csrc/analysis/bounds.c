@@ -57,7 +57,8 @@ bounds_atom_var(const Expr *atom)
     return inner->var;
 }
 
-/* A Var of which nothing is known but its dtype. */
+/* A Var of which nothing is known but its dtype. "seq" 0 and not "defined":
+ * only what is shown by a definition counts as later or earlier. */
 static VarInfo *
 new_info(Bounds *b, const Var *var)
 {
@@ -111,7 +112,8 @@ bounds_push(Bounds *b)
 }
 
 /* Everything learned since 'mark' is forgotten, but for definitions. Ranges
- * are restored newest first, so that the oldest saved one wins. */
+ * are restored newest first, so that the oldest saved one wins: a Var narrowed
+ * three times in a scope is back at what it was before the first. */
 void
 bounds_pop(Bounds *b, int mark)
 {
@@ -163,8 +165,10 @@ bounds_freeze(Bounds *b, Expr *e)
 
 static Range range_node(Bounds *b, Expr *e);
 
-/* Interval arithmetic over the atoms; what cancels between atoms is gone
- * already, what is correlated otherwise is not seen. */
+/* Interval arithmetic over the atoms: constant + sum of coef * [lo, hi]. Equal
+ * atoms are merged in a form, so i - i is gone already; what is correlated
+ * otherwise (x and x mod 4) is not seen, and the range is only wider for it.
+ * Ends beyond WIDE_INF absorb. */
 Range
 bounds_form_range(Bounds *b, const Linear *form)
 {
@@ -178,7 +182,8 @@ bounds_form_range(Bounds *b, const Linear *form)
     return sum;
 }
 
-/* The value of the IR expression, so never outside its dtype. */
+/* The value of the IR expression, so never outside its dtype. The form may
+ * know more than the node: add(sub(x, y), y) has the range of x. */
 Range
 bounds_range(Bounds *b, Expr *e)
 {
@@ -190,7 +195,9 @@ bounds_range(Bounds *b, Expr *e)
     return range_meet(dtype, bounds_form_range(b, &form));
 }
 
-/* What facts narrowed and what the definition says, both. */
+/* What facts narrowed and what the definition says, both: a fact about the Var
+ * itself narrows its range, one about what it was computed from narrows the
+ * atoms of its form. */
 static Range
 range_var(Bounds *b, const Var *var)
 {
@@ -214,7 +221,10 @@ range_dim(Bounds *b, const Expr *e)
     return range_meet(range_of(0, INT64_MAX), bounds_range(b, dim));
 }
 
-/* Floor division; the divisor's range has no zero in it. */
+/* Floor division; the divisor's range has no zero in it. x / d is monotonic in
+ * x for a fixed d and, on one side of zero, in d for a fixed x, so the ends
+ * are among the four corners. INT64_MIN / -1 comes out as 2^63, which fits no
+ * i64 and makes the caller fall back on the dtype. */
 static Range
 range_idiv(Range lhs, Range rhs)
 {
@@ -238,7 +248,8 @@ range_mod(Range lhs, Range rhs)
     return range_of(0, most);
 }
 
-/* 2^k - 1 that is not below 'value' >= 0. */
+/* The least 2^k - 1 that is not below 'value' >= 0: all bits that a number up
+ * to 'value' can have. */
 static Wide
 fill_bits(Wide value)
 {
@@ -249,8 +260,10 @@ fill_bits(Wide value)
     return bits;
 }
 
-/* x & y is between 0 and either operand that is not negative; x | y and x ^
- * y of such operands set no bit above the highest of both. */
+/* x & y is between 0 and either operand that is not negative: it has no bit
+ * that such an operand lacks, the sign bit among them. x | y and x ^ y of such
+ * operands set no bit above the highest of both. Nothing is said of two
+ * negative ones. */
 static Range
 range_bits(Op op, Range lhs, Range rhs)
 {
@@ -265,7 +278,9 @@ range_bits(Op op, Range lhs, Range rhs)
     return range_of(-WIDE_INF, WIDE_INF);
 }
 
-/* Shifts: a sign-preserving division or product by a power of two. */
+/* Shifts: a sign-preserving floor division or a product by a power of two.
+ * Counts out of 0 .. 63 are for the IR to define; a product that leaves the
+ * dtype has lost bits and is dropped by the caller. */
 static Range
 range_shift(Op op, Range lhs, Range rhs)
 {
@@ -276,8 +291,10 @@ range_shift(Op op, Range lhs, Range rhs)
     return op == E_SHL ? range_mul(lhs, factor) : range_idiv(lhs, factor);
 }
 
-/* The exact result from the ranges of the operands; unbounded where the
- * operation has none worth telling. */
+/* The exact result from the ranges of the operands, as if integers had no end;
+ * unbounded where the operation has none worth telling. Whoever calls compares
+ * it with the dtype: an exact result that does not fit has wrapped to
+ * anything. */
 static Range
 range_binary(Op op, Range lhs, Range rhs)
 {
@@ -306,7 +323,12 @@ range_binary(Op op, Range lhs, Range rhs)
 }
 
 /* A CAST that is an atom: of a bool, of a float, of a Var or operation of a
- * narrower dtype, or of one dtype to itself (an operation that may wrap). */
+ * narrower dtype, or of one dtype to itself (an operation that may wrap).
+ *
+ * The operand's own range counts only if range_node says the truth about it:
+ * sums and products here stand for their exact value there, so an operand that
+ * wraps has the range of its dtype. A cast whose operand need not fit has the
+ * range of the new dtype. */
 static Range
 range_cast(Bounds *b, Expr *e)
 {
@@ -324,7 +346,8 @@ range_cast(Bounds *b, Expr *e)
     return range_inside(from, dtype) ? from : dtype;
 }
 
-/* Both ends may be negative. */
+/* |x| for lo <= x <= hi: the greater of both ends' sizes, and 0 if the range
+ * holds it. |INT64_MIN| is 2^63, which the caller sees does not fit. */
 static Range
 range_abs(Range arg)
 {
@@ -333,7 +356,9 @@ range_abs(Range arg)
     return range_of(least, most);
 }
 
-/* The range of an atom, or of a node that is taken as one. */
+/* The range of an atom, or of a node that is taken as one. A SELECT is in the
+ * hull of its arms, whatever its condition; all other operators are unbounded,
+ * which the caller cuts to the dtype. */
 static Range
 range_special(Bounds *b, Expr *e)
 {
@@ -367,8 +392,12 @@ has_binary_range(Op op)
            op == E_SHL || op == E_SHR;
 }
 
-/* An E_MUL here is an exact product (see linear.c) and may exceed its dtype;
- * any other node whose exact result does not fit has wrapped. */
+/* The range of one node, taken as an atom.
+ *
+ * An E_MUL here is an exact product (see linear.c) and may exceed its dtype;
+ * any other node whose exact result does not fit has wrapped and can be all
+ * that its dtype holds. Without fuel the answer is the widest: for a product
+ * that is unbounded, not its dtype. */
 static Range
 range_node(Bounds *b, Expr *e)
 {

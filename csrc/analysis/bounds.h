@@ -53,11 +53,20 @@ typedef struct Pending {
     bool done;
 } Pending;
 
+/* A range that a fact narrowed, to be put back when the fact's scope ends.
+ *   "info"    whose range it is
+ *   "range"   what it was before */
 typedef struct Saved {
     VarInfo *info;
     Range range;
 } Saved;
 
+/* What bounds_push remembers: how long each list of Bounds was. Popping cuts
+ * the lists back to that, so a scope costs nothing until something is learned.
+ *   "facts" "known" "exact" "pending"   lengths of what was learned
+ *   "saved"                             ranges from here on are put back
+ *   "woken"                             alternatives from here on are open
+ * again */
 typedef struct Frame {
     int facts;
     int known;
@@ -67,6 +76,8 @@ typedef struct Frame {
     int woken;
 } Frame;
 
+/* The state of the analysis; see the head of bounds.c for what is scoped and
+ * what lasts. */
 struct Bounds {
     Arena *arena;
     const Func *func;
@@ -84,8 +95,10 @@ struct Bounds {
     int fuel;               /* what is left of the effort of one query */
 };
 
-/* The effort of one query in visited nodes and proof steps, and the longest
- * chain of eliminations. */
+/* The effort of one query in visited nodes and proof steps; the longest chain
+ * of eliminations; the facts that are kept at a time. They bound the time of a
+ * query, never its truth: what runs out ends in "not proved", and is the same
+ * in every run. */
 enum { FUEL = 2000, MAX_DEPTH = 12, MAX_FACTS = 200 };
 
 /* --- bounds.c */

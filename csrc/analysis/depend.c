@@ -17,6 +17,14 @@
  */
 #include "csrc/analysis/depend.h"
 
+/* One place in the loop's body that touches memory.
+ *   "buf"     whose; a private one is never noted
+ *   "store"   it writes (STORE, FILL)
+ *   "naxes"   how many axes have an index: 0 for a FILL, one less than the
+ *             rank where a small vector is read or written
+ *   "axes"    the forms of the indices, in the words of the loop
+ *   "index"   the indices themselves, to drop repeated accesses
+ *   "loc"     for the remark */
 typedef struct Access {
     Buf *buf;
     bool store;
@@ -26,6 +34,9 @@ typedef struct Access {
     Loc loc;
 } Access;
 
+/* The loop and what was found in it.
+ *   "d"       the loop, and what its body defines
+ *   "list"    all accesses to memory that outlives a round */
 typedef struct Collect {
     Depend d;
     VEC(Access) list;
@@ -33,6 +44,10 @@ typedef struct Collect {
 
 /* --- collecting accesses ------------------------------------------------- */
 
+/* Do 'access' and the 'n' expressions at 'index' name one element? By the text
+ * of the indices: each Var is assigned once, so in one round equal text is an
+ * equal value unless it loads, and a load among the indices makes the axis
+ * useless in both. */
 static bool
 same_index(const Access *access, Expr *const *index, int n)
 {
@@ -49,7 +64,8 @@ same_index(const Access *access, Expr *const *index, int n)
 
 /* Adds an access with the forms of its indices, as they are at this place: the
  * Bounds know the branches and loops around it. Private buffers and repeated
- * accesses add nothing. */
+ * accesses add nothing, which keeps the number of pairs small where one
+ * element is read many times. */
 static void
 note_access(Collect *c, Buf *buf, Expr **index, int n, bool store, Loc loc)
 {
@@ -86,11 +102,13 @@ note_loads(Collect *c, Expr *e, Loc loc)
     }
 }
 
+/* What note_slot needs: where to note loads, and the statement's place. */
 typedef struct SlotWalk {
     Collect *c;
     Loc loc;
 } SlotWalk;
 
+/* For ir_each_expr; a slot may be empty (a loop without "until"). */
 static void
 note_slot(void *data, Expr **slot)
 {
@@ -170,6 +188,7 @@ collect_stmt(Collect *c, Stmt *s)
     bounds_after(c->d.b, s);
 }
 
+/* Statements in order, so that each is seen with what those before it say. */
 static void
 collect_block(Collect *c, const Block *block)
 {
@@ -180,9 +199,12 @@ collect_block(Collect *c, const Block *block)
 
 /* --- pairs --------------------------------------------------------------- */
 
-/* Are all rounds i != i' of the two accesses free of a common element? Shared
- * axes are compared from the first on; a vector's last axis has no index and so
- * never helps. Buffers that may overlap can't be compared by their indices. */
+/* Are all rounds i != i' of the two accesses free of a common element? One
+ * axis that keeps them apart is enough, since elements differ if one index
+ * does. Shared axes are compared from the first on; a vector's last axis has
+ * no index and so never helps, and a FILL, which has no axis at all, conflicts
+ * with every other access to its buffer. Buffers that may overlap can't be
+ * compared by their indices. */
 static bool
 accesses_apart(Collect *c, const Access *lhs, const Access *rhs)
 {
@@ -200,6 +222,8 @@ accesses_apart(Collect *c, const Access *lhs, const Access *rhs)
 
 /* --- words --------------------------------------------------------------- */
 
+/* The first carry stands for all of them. Always false, for the caller to
+ * return. */
 static bool
 refuse_carry(Arena *arena, const Stmt *loop, DependWhy *why)
 {
@@ -210,6 +234,8 @@ refuse_carry(Arena *arena, const Stmt *loop, DependWhy *why)
     return false;
 }
 
+/* Which round is the last is known only after it has run, so later ones may
+ * not start. WHILE loops are refused with these words too. */
 static bool
 refuse_until(const Stmt *loop, DependWhy *why)
 {
@@ -245,7 +271,9 @@ refuse_pair(Arena *arena, const Access *lhs, const Access *rhs, DependWhy *why)
     return false;
 }
 
-/* A store is tested against itself too: two rounds may both write. */
+/* Every pair of which one writes, a store with itself included: two rounds may
+ * both write one element. The first pair that may meet is the one that is
+ * named. */
 static bool
 test_pairs(Collect *c, DependWhy *why)
 {

@@ -4,8 +4,12 @@
 #include "csrc/analysis/analysis.h"
 
 /* One index of one access in round i:  coef*i + rest + [low, high], where no
- * round changes "coef", "rest", "low" and "high"; useless unless "ok".
- * "runs": forms that are >= 0 where the access is reached at all. */
+ * round changes "coef", "rest", "low" and "high".
+ *   "ok"      the index has this form; else the axis tells nothing
+ *   "runs"    forms that are >= 0 where the access is reached at all
+ *   "coef"    what one round adds, a form: w for a[i*w + x]
+ *   "rest"    what all rounds share
+ *   "low" "high"  what inner loops add at least, at most */
 typedef struct DependAxis {
     bool ok;
     VEC(Linear) runs;
@@ -15,11 +19,18 @@ typedef struct DependAxis {
     Linear high;
 } DependAxis;
 
+/* Has the question "does it change from round to round" been answered, and
+ * how? Answers are kept, for definitions form long chains that share parts. */
 typedef enum Steady { ST_UNKNOWN, ST_VARIES, ST_STEADY } Steady;
 
-/* What is known of a Var that some round defines: the inner loop that counts
- * it from "lo" by at most "last" (when "bounded"), or its definition "value",
- * or neither.  "state": does "value" vary, once asked. */
+/* What is known of a Var that some round defines: by an inner loop that counts
+ * it, or by its definition, or neither.
+ *   "loop"    the inner FOR whose variable it is; NULL: it is none
+ *   "bounded" it counts from "lo" and by at most "last"
+ *   "lo"      its first value, as a form
+ *   "last"    its last value less the first
+ *   "value"   its definition by a LET; NULL: a join, a carry, a variable
+ *   "state"   does "value" vary, once asked */
 typedef struct Inside {
     const Stmt *loop;
     bool bounded;

@@ -7,7 +7,7 @@
  */
 #include "csrc/analysis/analysis.h"
 
-/* Notes whether the expression reads memory. */
+/* Notes whether the expression reads memory. For ir_each_expr. */
 static void
 add_loads(void *data, Expr **slot)
 {
@@ -15,7 +15,9 @@ add_loads(void *data, Expr **slot)
     effects->load = effects->load || ir_has_load(*slot);
 }
 
-/* What 's' does by itself, without the blocks in it. */
+/* What 's' does by itself, without the blocks in it: ir_each_stmt goes into
+ * these. A store to an argument is the only one that the caller could see, but
+ * whatever a function returns was local when it was written. */
 static void
 add_stmt(Effects *effects, Stmt *s)
 {
@@ -71,7 +73,9 @@ block_of(Stmt **slot)
     return block;
 }
 
-/* Of 's' and all that is in it. */
+/* Of 's' and all that is in it. The walkers want a block of statements that
+ * may be changed, so they get a copy of the outermost one; nothing is written
+ * to it. */
 Effects
 effects_of(const Stmt *s)
 {
@@ -124,6 +128,7 @@ loads_from(const Expr *e, const Buf *buf)
     return false;
 }
 
+/* A search for loads of "buf"; "found" once there was one. */
 typedef struct ReadQuery {
     const Buf *buf;
     bool found;
@@ -158,8 +163,9 @@ effects_reads(const Block *block, const Buf *buf)
 static bool
 block_disturbs(const Block *block, const Expr *e);
 
-/* Could a load of 'buf' see what 's' writes?  All arguments count as
- * overlapping: the function's mode is not known here. */
+/* Could a load of 'buf' see what 's' writes? All arguments count as
+ * overlapping: the function's mode is not known here. An ALLOC starts a buffer
+ * anew, so a load of it must not move above that. */
 static bool
 may_write(const Stmt *s, const Buf *buf)
 {
@@ -185,7 +191,9 @@ defines_var(const Stmt *s, const Var *var)
     return found;
 }
 
-/* Does 's' define a Var that 'e' uses, or write memory that it reads? */
+/* Does 's' define a Var that 'e' uses, or write memory that it reads, or make
+ * the buffer whose extent it asks for? Asked of every node of 'e' and every
+ * statement in 's'. */
 static bool
 disturbs(const Stmt *s, const Expr *e)
 {

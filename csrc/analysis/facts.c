@@ -11,8 +11,15 @@
  */
 #include "csrc/analysis/bounds.h"
 
-/* Narrow the range of the Var that term 'i' of 'fact' names, if it does:
- * c*v >= -(most that the other terms can be). */
+/* Narrow the range of the Var that term 'i' of 'fact' names, if it does.
+ *
+ *     c*v + others >= 0   ->   c*v >= -most,  most = max(others)
+ *     c > 0:  v >= ceil(-most / c) = -floor(most / c)
+ *     c < 0:  v <= floor(most / -c)
+ *
+ * Others that are unbounded say nothing of v. A range that would become empty
+ * is left alone: the place is never reached, and an empty range is nothing to
+ * compute with. The old range is kept for bounds_pop. */
 static void
 narrow_term(Bounds *b, const Linear *fact, int i)
 {
@@ -60,8 +67,12 @@ is_known_fact(const Bounds *b, const Linear *form)
     return false;
 }
 
-/* Constants say nothing (or that this place is never reached). Old facts
- * come first when there are too many. */
+/* Notes form >= 0. Constants say nothing (or that this place is never
+ * reached). When there are too many facts the old ones stay: they are of outer
+ * scopes and serve more queries.
+ *
+ * Narrowing goes once over the terms, without a fixpoint; the prover uses the
+ * fact itself where that is not enough. */
 void
 bounds_add_fact(Bounds *b, const Linear *form)
 {
@@ -75,7 +86,8 @@ bounds_add_fact(Bounds *b, const Linear *form)
     }
 }
 
-/* lhs - rhs - 'gap' >= 0. */
+/* The fact lhs - rhs - 'gap' >= 0; dropped where it overflows, which is only a
+ * loss. */
 static void
 add_difference(Bounds *b, const Linear *lhs, const Linear *rhs, int64_t gap)
 {
@@ -86,7 +98,9 @@ add_difference(Bounds *b, const Linear *lhs, const Linear *rhs, int64_t gap)
     }
 }
 
-/* lhs != rhs is a fact where one side is known not to be the smaller. */
+/* lhs != rhs is no form >= 0, but becomes one where one side is known not to
+ * be the smaller: then it is the greater by 1 at least. The proofs are kept
+ * short, since conditions of this kind are frequent (x != 0). */
 static void
 add_distinct(Bounds *b, const Linear *lhs, const Linear *rhs)
 {
@@ -103,8 +117,10 @@ add_distinct(Bounds *b, const Linear *lhs, const Linear *rhs)
     }
 }
 
-/* lhs < rhs is rhs - lhs - 1 >= 0, and so on: comparisons of integers
- * become differences. */
+/* lhs < rhs is rhs - lhs - 1 >= 0, and so on: comparisons of integers become
+ * differences. That a condition does not hold is the opposite comparison,
+ * !(lhs < rhs) is lhs - rhs >= 0; an equality is two facts. Floats are left to
+ * "known", since nan makes their opposites differ. */
 static void
 assume_compare(Bounds *b, const Expr *cond, bool holds)
 {
@@ -131,7 +147,8 @@ assume_compare(Bounds *b, const Expr *cond, bool holds)
     add_difference(b, &rhs, &lhs, 0);
 }
 
-/* One of lhs, rhs is 'holds': assume it at once where the other is refuted. */
+/* One of the two operands of 'cond' is 'holds'. Which one is not known yet: it
+ * waits in "pending" until the other is refuted. */
 static void
 assume_either(Bounds *b, Expr *cond, bool holds)
 {
@@ -140,7 +157,15 @@ assume_either(Bounds *b, Expr *cond, bool holds)
 }
 
 /* Takes 'cond' apart by its operator. It is remembered as a whole too, for
- * conditions that no arithmetic covers. */
+ * conditions that no arithmetic covers.
+ *
+ *     a and b holds,  a or b does not       both operands, each for itself
+ *     a and b does not,  a or b holds       an alternative
+ *     a Var                                 its definition too
+ *     an overflow test that is false        the operation is exact
+ *
+ * The caller has frozen the loads in 'cond', or takes the knowledge back
+ * before memory can change. Fuel is the caller's. */
 void
 bounds_assume_in(Bounds *b, Expr *cond, bool holds)
 {
@@ -187,7 +212,13 @@ bounds_assume_in(Bounds *b, Expr *cond, bool holds)
     }
 }
 
-/* The mark "done" is taken back with the scope. */
+/* Looks for alternatives of which one side is refuted by now and assumes the
+ * other. What is learned so may refute more: as the list is walked once, from
+ * the oldest, later ones profit at once and earlier ones at the next call.
+ *
+ * "waking" keeps the proofs made here from starting the same again. Each proof
+ * gets fuel of its own, and the caller's is as before. The mark "done" is
+ * taken back with the scope. */
 void
 bounds_wake(Bounds *b)
 {
@@ -229,7 +260,9 @@ bounds_assume(Bounds *b, Expr *cond, bool holds)
 
 /* --- definitions --------------------------------------------------------- */
 
-/* Does an atom say more than the Var that it defines would? */
+/* Does an atom say more than the Var that it defines would? Names, extents and
+ * operations that the prover takes apart do; a frozen load, whose name is used
+ * once, and operations without bounds of their own do not. */
 static bool
 is_telling(const Expr *atom)
 {
@@ -261,8 +294,11 @@ is_telling_form(const Linear *form)
            form->terms.at[0].coef != 1 || is_telling(form->terms.at[0].atom);
 }
 
-/* The form is made now, with the facts of now: they hold as long as the Var
- * is visible, because scopes nest. */
+/* 'var' is 'value' from here on, for ever: the definition is not taken back by
+ * bounds_pop. The form is made now, with the facts of now: they hold as long
+ * as the Var is visible, because scopes nest. (Outside of them nobody can name
+ * it but a join, which is described under the branch's condition, or a form
+ * that looks through it.) */
 void
 bounds_define(Bounds *b, Var *var, Expr *value)
 {
@@ -287,8 +323,13 @@ bounds_define(Bounds *b, Var *var, Expr *value)
     }
 }
 
-/* lo <= var <= hi - 1 as forms, as a range, and the fact lo <= hi - 1:
- * inside the loop, it runs. */
+/* lo <= var <= hi - 1 as forms, as a range, and the fact lo <= hi - 1: inside
+ * the loop, it runs. A loop whose ends differ by one has a variable that is
+ * just lo. An end that would overflow at hi - 1 leaves the variable without
+ * that bound.
+ *
+ * The fact lo <= hi - 1 is scoped; whoever describes what holds after the
+ * loop, which may not have run, must not use it. */
 static void
 define_loop_var(Bounds *b, const Stmt *loop)
 {
@@ -327,9 +368,9 @@ bounds_loop(Bounds *b, const Stmt *loop)
     bounds_wake(b);
 }
 
-/* The joins of 's' are selects of what the branches hand out.  A branch's
+/* The joins of 's' are selects of what the branches hand out. A branch's
  * values are visible to nobody else, and were described under the branch's
- * condition, which is the select's. */
+ * condition, which is the select's. Vectors have no bounds. */
 static void
 define_joins(Bounds *b, const Stmt *s)
 {
@@ -344,7 +385,9 @@ define_joins(Bounds *b, const Stmt *s)
 }
 
 /* A WHILE that ends by its condition alone: that is false of what the loop
- * hands out. */
+ * hands out, also where it ran no round. The condition is about the carries
+ * inside, so their outs are put in their place. With "pre" it could speak of
+ * Vars that are gone, and with "until" the loop may end while it is true. */
 static void
 assume_exit(Bounds *b, const Stmt *loop)
 {
@@ -359,8 +402,10 @@ assume_exit(Bounds *b, const Stmt *loop)
     bounds_assume(b, ir_subst(b->arena, loop->value, &map), false);
 }
 
-/* Loops define what they hand out when they are entered; a walk that
- * skipped one enters it here, for that alone. */
+/* What holds behind 's', whichever way the walk went through it. A check that
+ * failed has ended the call, so behind it its condition holds. Loops define
+ * what they hand out when they are entered; a walk that skipped one enters it
+ * here, for that alone. */
 void
 bounds_after(Bounds *b, const Stmt *s)
 {

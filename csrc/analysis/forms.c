@@ -14,7 +14,10 @@
  */
 #include "csrc/analysis/bounds.h"
 
-/* 'e' itself as the only atom.  A product that may wrap hides in a CAST. */
+/* 'e' itself as the only atom, cast to i64. A product that may wrap hides in a
+ * CAST, even of i64 to i64: a bare E_MUL among atoms means the product of
+ * integers without end. A u64 can't be cast without loss and stays what it
+ * is. */
 static Linear
 opaque(Bounds *b, Expr *e)
 {
@@ -29,7 +32,9 @@ opaque(Bounds *b, Expr *e)
     return linear_atom(b->arena, e);
 }
 
-/* Is the overflow test of 'e' known to be false? */
+/* Is the overflow test of 'e' known to be false? Then the operation gives its
+ * exact result, whatever the ranges say. The test is of the same two operands
+ * in the same order, as lower writes it. */
 static bool
 is_exact(Bounds *b, const Expr *e)
 {
@@ -56,7 +61,8 @@ unless_wraps(Bounds *b, Expr *e, const Linear *form)
     return tested && is_exact(b, e) ? *form : opaque(b, e);
 }
 
-/* Sums, differences and products of the forms of both sides. */
+/* Sums, differences and products of the forms of both sides. What overflows
+ * the analysis's own arithmetic, or has too many factors, is an atom. */
 static Linear
 form_binary(Bounds *b, Expr *e)
 {
@@ -92,6 +98,8 @@ atom_of(Bounds *b, Op op, const Linear *lhs, const Linear *rhs)
     return linear_atom(b->arena, ir_binary(b->arena, op, left, right));
 }
 
+/* Does the form's value fit i64? Only then may it be an operand of an i64
+ * atom, which wraps as all IR does. */
 static bool
 fits_i64(Bounds *b, const Linear *form)
 {
@@ -106,8 +114,10 @@ floor_div(int64_t lhs, int64_t rhs)
     return (int64_t)wide_floor_div(lhs, rhs);
 }
 
-/* 'form' = divisor * 'whole' + 'part', all coefficients of 'part' in
- * [0, divisor). */
+/* 'form' = divisor * 'whole' + 'part', all coefficients of 'part' in [0,
+ * divisor), by floor division term by term.
+ *
+ *     (4*i + 5*j - 1) / 4    whole i + j - 1, part j + 3 */
 static bool
 split_form(Bounds *b, const Linear *form, int64_t divisor, Linear *whole,
            Linear *part)
@@ -124,8 +134,16 @@ split_form(Bounds *b, const Linear *form, int64_t divisor, Linear *whole,
     return linear_sum(b->arena, form, 1, &quotient, -divisor, part);
 }
 
-/* floor(form / divisor) and form mod divisor, divisor > 0, where
- * floor((d*W + P) / d) = W + floor(P / d) and P may have a known quotient. */
+/* floor(form / divisor) and form mod divisor, divisor > 0. With form = d*W +
+ * P:
+ *
+ *     floor((d*W + P) / d) = W + floor(P / d)
+ *     (d*W + P) mod d      = P mod d
+ *
+ * If the range of P lies within one multiple of d, floor(P / d) is a constant
+ * q, and the remainder is P - q*d. Otherwise the quotient, or the remainder,
+ * of P is an atom, and W is still outside of it: (2*i + j) / 2 and j / 2 then
+ * differ by i. The atom is an i64 operation, so P must fit. */
 static Linear
 form_divided(Bounds *b, Expr *e, const Linear *form, int64_t divisor, Op op)
 {
@@ -229,7 +247,8 @@ form_min_max(Bounds *b, Expr *e)
         ? atom_of(b, e->op, &lhs, &rhs) : opaque(b, e);
 }
 
-/* Both arms equal: that. The arms were perhaps described under the
+/* Both arms equal: that. Otherwise one atom, whose arms are forms; the prover
+ * takes it apart by cases. The arms of a join were described under the
  * condition, and are looked at only in that case. */
 static Linear
 form_select(Bounds *b, Expr *e)
@@ -248,7 +267,8 @@ form_select(Bounds *b, Expr *e)
 }
 
 /* |x| is x or -x where the sign is known; |INT64_MIN| wraps and so is left
- * alone unless excluded. */
+ * alone unless excluded. Of unknown sign, the ABS is an atom, with its operand
+ * as it stands. */
 static Linear
 form_abs(Bounds *b, Expr *e)
 {
@@ -265,7 +285,9 @@ form_abs(Bounds *b, Expr *e)
     return opaque(b, e);
 }
 
-/* A CAST that keeps the value is looked through. */
+/* A CAST that keeps the value is looked through: the exact range of the
+ * operand's form fits the new dtype. One that may wrap, or comes from a float,
+ * is an atom; a cast to bool is a test, not the number. */
 static Linear
 form_cast(Bounds *b, Expr *e)
 {
@@ -300,7 +322,9 @@ form_leaf(Bounds *b, Expr *e)
     return opaque(b, e);
 }
 
-/* Running out of fuel makes 'e' an atom, which is always right. */
+/* 'e' as an exact form, spending the caller's fuel: one unit a node. Running
+ * out of fuel makes 'e' an atom, which is always right. 'e' must be a scalar
+ * number. */
 Linear
 bounds_form(Bounds *b, Expr *e)
 {

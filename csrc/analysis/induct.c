@@ -22,7 +22,7 @@
 
 /* --- choices ------------------------------------------------------------- */
 
-/* lhs - rhs >= 0? */
+/* lhs - rhs >= 0? With little fuel: it is asked of every choice. */
 static bool
 is_ordered(Induct *in, const Linear *lhs, const Linear *rhs)
 {
@@ -32,7 +32,12 @@ is_ordered(Induct *in, const Linear *lhs, const Linear *rhs)
            prove_nonneg(in->b, &diff, 6);
 }
 
-/* Compare the choice 'e' with the values of the FOR's variable. */
+/* Compares the choice 'e' with the values of the FOR's variable: "below" and
+ * "above" stay true as long as every choice lies on that side. For
+ *
+ *     best = i if c else best
+ *
+ * the choice i is not above the last round, nor below the first. */
 static void
 place_choice(Induct *in, Expr *e)
 {
@@ -47,7 +52,14 @@ place_choice(Induct *in, Expr *e)
                 is_ordered(in, &form, &index->lo);
 }
 
-/* Join into 'range' all that 'e' can be besides the carry itself. */
+/* Join into 'range' all that 'e' can be besides the carry itself; false: 'e'
+ * is something else. The carry alone adds nothing. A value that does not
+ * depend on it adds its range; selects, mins and maxes add both sides, since
+ * each gives one of them.
+ *
+ * What an inner loop hands out is what it starts from, or what its rounds
+ * choose; there the inner carry plays the part of "var". That it may also be
+ * the outer carry is covered by init, where it must come from. */
 static bool
 choices_of(Induct *in, Expr *e, Range *range)
 {
@@ -102,8 +114,9 @@ reset_info(Bounds *b, const Var *var)
     info->range = bounds_dtype_range(var->dtype);
 }
 
-/* The Var inside and what the loop hands out (which may be init alone) stay
- * in 'range'. */
+/* The Var inside and what the loop hands out (which may be init alone) stay in
+ * 'range'. A FOR that runs no round hands out init, so 'range' must hold that
+ * too. */
 static void
 narrow_both(Induct *in, const Carry *carry, Range range)
 {
@@ -113,8 +126,11 @@ narrow_both(Induct *in, const Carry *carry, Range range)
     after->range = range_meet(after->range, range);
 }
 
-/* var = init + step * (i - lo); after the last round out = init + step * n
- * where n = hi - lo is not negative. */
+/* var = init + step * (i - lo), exactly: each round adds 'step' and nothing
+ * wraps. After the last round out = init + step * n where n = hi - lo is not
+ * negative; for negative n the loop ran no round and out is init, which is no
+ * linear form. With "until" the number of rounds is not known, while inside
+ * the form still holds. */
 static void
 set_linear(Induct *in, const Carry *carry, const Linear *init, int64_t step)
 {
@@ -158,7 +174,9 @@ set_between(Induct *in, const Carry *carry)
     }
 }
 
-/* All choices, and init, joined; and their place among the loop's rounds. */
+/* All choices, and init, joined; and their place among the loop's rounds.
+ * Sound by induction: the carry is init in the first round, and in every later
+ * one what the round before chose, or unchanged. */
 static void
 conclude_choice(Induct *in, const Carry *carry)
 {
@@ -177,7 +195,9 @@ conclude_choice(Induct *in, const Carry *carry)
     }
 }
 
-/* Are all Vars of 'form' defined before the loop? */
+/* Are all Vars of 'e' defined before the loop? Vars of the body and carries
+ * have a later "seq" or none; a load's frozen name is as late as its
+ * definition. */
 static bool
 is_outer_expr(Induct *in, const Expr *e)
 {
@@ -213,7 +233,16 @@ has_outer_forms(Induct *in, const Step *step)
            is_outer_form(in, &step->most) && is_outer_form(in, &step->least);
 }
 
-/* Does init + (all rounds' steps) fit the dtype by what is known? */
+/* Does init + (all rounds' steps) fit the dtype by what is known? Where
+ * intervals say too little, for instance 255 * w * h of 2^31 rows and columns,
+ * a check before the loop may have bounded the product.
+ *
+ *     room above:  max - init - most  >= 0
+ *     room below:  init + least - (min + 1)  >= 0
+ *
+ * "most" is not negative and "least" not positive (steps_repeat), so every sum
+ * on the way is between the two. The least value of the dtype is given away,
+ * to keep the constants in i64. u64 is left out. */
 static bool
 fits_by_forms(Induct *in, const Carry *carry, const Linear *init,
               const Step *step)
@@ -238,7 +267,8 @@ fits_by_forms(Induct *in, const Carry *carry, const Linear *init,
            prove_nonneg(in->b, &room, MAX_DEPTH);
 }
 
-/* Replaces what was known on that side; a failed attempt clears it. */
+/* Replaces what was known on that side; a failed attempt clears it. "form" is
+ * not looked at unless "has_lo" or "has_hi" says so. */
 static void
 set_bound(VarInfo *info, bool upper, bool ok, const Linear *form)
 {
@@ -252,7 +282,9 @@ set_bound(VarInfo *info, bool upper, bool ok, const Linear *form)
 }
 
 /* init + step * (rounds so far) as a bound of the carry inside the loop, init
- * + step * (all rounds) after it. */
+ * + step * (all rounds) after it. The rounds so far are i - lo; 'upper' says
+ * which of the step's forms is meant. A bound of a product needs factors of
+ * known sign, which steps_times_rounds sees to. */
 static void
 set_moving(Induct *in, const Carry *carry, const Linear *init,
            const Step *step, bool upper)
@@ -273,8 +305,10 @@ set_moving(Induct *in, const Carry *carry, const Linear *init,
     set_bound(bounds_info(b, carry->out), upper, ok, &so_far);
 }
 
-/* A walk that only goes up (down) and does not wrap stays on its side of
- * init; on the other side it is as far as its steps took it. */
+/* A walk that only goes up (down) and does not wrap stays on its side of init;
+ * on the other side it is as far as its steps took it. Both holds of the Var
+ * inside and of what the loop hands out. Forms are bounds only if nothing in
+ * them changes from round to round. */
 static void
 set_sides(Induct *in, const Carry *carry, const Linear *init,
           const Step *step)
@@ -302,8 +336,13 @@ set_sides(Induct *in, const Carry *carry, const Linear *init,
     }
 }
 
-/* By interval, else by forms and facts, the walk fits its dtype; or every
- * addition was tested. Otherwise it may wrap, and nothing is known. */
+/* What a walk by 'step' says about the carry. In order:
+ *
+ *   1. By intervals: init + [0, T] * step fits the dtype for T rounds, and is then the range. By induction nothing wraps: the value after each round is the exact sum, modulo 2^n, and the exact sum fits.
+ *   2. By forms and facts, where intervals are too wide.
+ *   3. Neither: then every addition must be tested or have room, else the carry may wrap and nothing is known.
+ *
+ * A constant step in a FOR makes the carry linear in the loop's variable. */
 static void
 conclude_walk(Induct *in, const Carry *carry, Step step)
 {
@@ -333,8 +372,9 @@ conclude_walk(Induct *in, const Carry *carry, Step step)
     }
 }
 
-/* The most that the carry can be while the loop's condition 'cond' holds:
- * var < x and x has a range. */
+/* The most that the carry can be while the loop's condition 'cond' holds: var
+ * < x and x has a range, or any part of a conjunction that says so. WIDE_INF:
+ * no limit. Used for additions in the body only, which run after the test. */
 static Wide
 most_while(Induct *in, const Expr *cond)
 {
@@ -355,7 +395,8 @@ most_while(Induct *in, const Expr *cond)
     return WIDE_INF;
 }
 
-/* A walk if it is one, else a choice if it is one. */
+/* A walk if it is one, else a choice if it is one; else the carry can be
+ * anything. */
 static void
 look_at(Induct *in, const Carry *carry)
 {
@@ -371,7 +412,11 @@ look_at(Induct *in, const Carry *carry)
     conclude_choice(in, carry);
 }
 
-/* Floats and vectors are carried too, but have no bounds. */
+/* Describes what 'loop' carries, inside and after, starting from nothing.
+ * Floats and vectors are carried too, but have no bounds. All carries are
+ * reset before any is looked at, so that what one says of itself never rests
+ * on an older visit. Called right after the loop's variable was defined, in
+ * the loop's scope. */
 void
 induct_carries(Bounds *b, const Stmt *loop)
 {

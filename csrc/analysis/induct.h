@@ -3,8 +3,11 @@
 /* What induct.c and steps.c share; nobody else includes it. */
 #include "csrc/analysis/bounds.h"
 
-/* A Var that the loop defines: by a LET, a join or an inner loop's carry.
- * "tested": additions whose overflow was tested before the LET. */
+/* A Var that the loop's body defines: by a LET, a join or an inner loop's
+ * carry. Either "value" or "loop" and "carry" are set.
+ *   "value"   of a LET; for a join, a select of its two values
+ *   "loop"    the inner loop that hands it out
+ *   "carry"   which of its carries */
 typedef struct Local {
     const Var *var;
     Expr *value;         /* LET; select of the values of a join */
@@ -12,6 +15,19 @@ typedef struct Local {
     const Carry *carry;
 } Local;
 
+/* One loop whose carries are looked at, one after another.
+ *   "b"         what is known inside it; learns the body's LETs as needed
+ *   "loop"      the FOR or WHILE
+ *   "var"       the carry looked at, or that of an inner loop for a while
+ *   "locals"    what the body defines, in order
+ *   "tested"    ADDs whose overflow test stands before them
+ *   "untested"  ADDs met without; a node may be both
+ *   "checks"    ADDO tests passed so far, while scanning
+ *   "seq"       what was defined before the loop has less
+ *   "below"     no choice is above the FOR's last round
+ *   "above"     none is below its first
+ *   "most"      a WHILE's condition keeps the carry at or below this
+ *   "fuel"      nodes of the body that may still be visited */
 typedef struct Induct {
     Bounds *b;
     const Stmt *loop;
@@ -27,8 +43,12 @@ typedef struct Induct {
     int fuel;
 } Induct;
 
-/* next - var: its interval, forms that it is not below and not above
- * ("has_forms"), and whether some addition might wrap. */
+/* What one round adds to a carry: next - var.
+ *   "ok"        next is var plus something; else nothing else counts
+ *   "may_wrap"  some addition on the way is neither tested nor has room
+ *   "has_forms" "least" and "most" hold
+ *   "range"     the interval of the sum, as of integers without end
+ *   "least" "most"  forms that it is not below, not above */
 typedef struct Step {
     bool ok;
     bool may_wrap;

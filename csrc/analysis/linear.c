@@ -17,6 +17,7 @@
  */
 #include "csrc/analysis/analysis.h"
 
+/* Of a product atom: a row, a plane and a stride still fit. */
 enum { MAX_FACTORS = 4 };
 
 /* The form that is just 'value'. */
@@ -53,8 +54,9 @@ compare_long(int64_t lhs, int64_t rhs)
     return lhs < rhs ? -1 : lhs > rhs;
 }
 
-/* The one order of atoms: < 0, 0, > 0.  Two atoms that are not ir_equal but
- * have one hash compare equal; merging asks ir_equal as well. */
+/* The one order of atoms: < 0, 0, > 0. Two atoms that are not ir_equal but
+ * have one hash compare equal; merging asks ir_equal as well, and a sum that
+ * would have to put them side by side is refused. */
 static int
 compare_atoms(const Expr *lhs, const Expr *rhs)
 {
@@ -76,7 +78,8 @@ compare_atoms(const Expr *lhs, const Expr *rhs)
     return lhs->hash < rhs->hash ? -1 : lhs->hash > rhs->hash;
 }
 
-/* Append factor * coefficient of 'from', unless that is zero. */
+/* Append factor * coefficient of 'from', unless that is zero; false on
+ * overflow. */
 static bool
 push_scaled(Arena *arena, Linear *out, const Term *from, int64_t factor)
 {
@@ -110,7 +113,9 @@ push_both(Arena *arena, Linear *out, const Term *lhs, int64_t lhs_factor,
     return true;
 }
 
-/* Merge the sorted terms of both sides into 'out'. */
+/* Merge the sorted terms of both sides into 'out'. Terms of one atom meet
+ * because both lists have the one order. False on overflow or when two atoms
+ * can't be ordered. */
 static bool
 merge_terms(Arena *arena, const Linear *lhs, int64_t lhs_factor,
             const Linear *rhs, int64_t rhs_factor, Linear *out)
@@ -142,7 +147,8 @@ merge_terms(Arena *arena, const Linear *lhs, int64_t lhs_factor,
 }
 
 /* The sum is built aside, so 'out' may be one of the operands, and is left
- * alone when a coefficient overflows. */
+ * alone when a coefficient overflows. A factor of 0 drops its side, which
+ * makes this the multiplication by a constant too. */
 bool
 linear_sum(Arena *arena, const Linear *lhs, int64_t lhs_factor,
            const Linear *rhs, int64_t rhs_factor, Linear *out)
@@ -162,7 +168,9 @@ linear_sum(Arena *arena, const Linear *lhs, int64_t lhs_factor,
     return true;
 }
 
-/* The factors of a product atom; false when there are too many. */
+/* Appends the factors of a product atom, last one first, to the 'n' in
+ * 'factors'; false when there are too many. Only i64 factors can be operands
+ * of the new product, so a u64 atom has none. */
 static bool
 take_factors(Expr *atom, Expr **factors, int *n)
 {
@@ -180,7 +188,9 @@ take_factors(Expr *atom, Expr **factors, int *n)
     return true;
 }
 
-/* The atom that stands for lhs * rhs; NULL: too many factors. */
+/* The atom that stands for lhs * rhs; NULL: too many factors. Factors are
+ * sorted by insertion, so equal products are built alike whatever their order
+ * was, and are one atom. */
 static Expr *
 product_atom(Arena *arena, Expr *lhs, Expr *rhs)
 {
@@ -204,7 +214,8 @@ product_atom(Arena *arena, Expr *lhs, Expr *rhs)
     return product;
 }
 
-/* 'out' += coef * atom * form. */
+/* 'out' += coef * atom * form, where 'term' is coef * atom: once for the
+ * form's constant, once for each of its terms. */
 static bool
 add_product(Arena *arena, const Term *term, const Linear *form, Linear *out)
 {
@@ -287,7 +298,9 @@ linear_coef(const Linear *form, const Expr *atom)
     return 0;
 }
 
-/* sum + coef * atom, written with the least arithmetic. */
+/* sum + coef * atom, written with the least arithmetic: no product with 1, and
+ * a difference for a negative coefficient where there is something to subtract
+ * from. -INT64_MIN does not exist, so that coefficient stays a factor. */
 static Expr *
 add_term(Arena *arena, Expr *sum, const Term *term)
 {
@@ -307,7 +320,9 @@ add_term(Arena *arena, Expr *sum, const Term *term)
     return ir_binary(arena, negative ? E_SUB : E_ADD, sum, atom);
 }
 
-/* Positive terms come first, so that h - 1 - i is not -1*i + h - 1. */
+/* Positive terms come first, so that h - 1 - i is not -1*i + h - 1. The i64
+ * arithmetic of the result wraps where the form does not: it has the form's
+ * value if that fits i64, whatever sums on the way do. */
 Expr *
 linear_expr(Arena *arena, const Linear *form)
 {

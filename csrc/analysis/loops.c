@@ -1,7 +1,16 @@
-/* Loops: how often they run and what stays the same in every round. */
+/* Loops: how often they run and what stays the same in every round.
+ *
+ * Two questions are asked of an expression here. Invariance is about values:
+ * would it give the same in every round, though it stands inside? A load
+ * counts only if the loop writes nothing that it could see. Visibility is
+ * about names: are its Vars defined where it is to be moved? Linear forms look
+ * through definitions and so may speak of Vars whose block has ended, or of
+ * none that the new place knows; "Scope" follows a walk through the function
+ * to tell. */
 #include "csrc/analysis/analysis.h"
 
-/* 0 for hi <= lo. Bounds that are no constants are for Bounds to judge. */
+/* hi - lo, 0 for hi <= lo, -1 where that is not a constant or does not fit.
+ * Bounds that are no constants are for Bounds to judge. */
 int64_t
 loop_trips(const Stmt *loop)
 {
@@ -97,7 +106,8 @@ allocates(const Block *block, const Buf *buf)
     return false;
 }
 
-/* Does 'block' write memory that a load of 'buf' may see? */
+/* Does 'block' write memory that a load of 'buf' may see? An ALLOC of the
+ * buffer gives it other memory. */
 static bool
 overwrites(const Func *func, const Block *block, const Buf *buf)
 {
@@ -115,8 +125,9 @@ overwrites(const Func *func, const Block *block, const Buf *buf)
     return false;
 }
 
-/* Vars must come from outside, memory must not be written in the loop, and
- * a buffer made in it is another one in each round. */
+/* Vars must come from outside, memory must not be written in the loop, and a
+ * buffer made in it is another one in each round. Whether 'e' may be evaluated
+ * before the loop, which might run no round, is another question. */
 bool
 loop_invariant(const Func *func, const Stmt *loop, const Expr *e)
 {
@@ -155,8 +166,8 @@ scope_new(Arena *arena, const Func *func)
     return scope;
 }
 
-/* A Var that comes into scope again (its loop was walked before) gets its
- * new position. */
+/* A Var that comes into scope again (its loop was walked before) gets its new
+ * position. Positions count from 1 in the map, where 0 is "none". */
 void
 scope_show(Scope *scope, Var *var)
 {
@@ -208,7 +219,9 @@ scope_sees(const Scope *scope, int n, const Expr *e)
     return true;
 }
 
-/* Walks to 'loop'; true once it is found, with 'scope' as it is before it. */
+/* Walks to 'loop'; true once it is found, with 'scope' as it is before it.
+ * Names of one branch are hidden before the other is walked, those of a body
+ * before what follows the loop. */
 static bool
 scope_reach(Scope *scope, const Block *block, const Stmt *loop)
 {

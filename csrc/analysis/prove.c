@@ -37,8 +37,10 @@ add_shifted(Candidates *list, const Linear *form, int64_t shift, int64_t mult)
     }
 }
 
-/* Parameters and extents have rank 0. Eliminating newest first moves
- * outwards: bounds of inner Vars speak of outer ones. */
+/* How late the newest Var in 'e' was defined. Parameters and extents have rank
+ * 0. Eliminating newest first moves outwards: bounds of inner Vars speak of
+ * outer ones, so that no atom comes back once it is gone, and every chain
+ * ends. */
 int
 prove_rank(Bounds *b, const Expr *e)
 {
@@ -70,7 +72,7 @@ pick_term(Bounds *b, const Linear *form)
     return best;
 }
 
-/* A new form; 'form' stays as it is. */
+/* form - its term 'i', as a new form; 'form' stays as it is. */
 Linear
 prove_without(Bounds *b, const Linear *form, int i)
 {
@@ -95,7 +97,10 @@ gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* Also keeps coefficients small over long chains of steps. */
+/* g*F + c >= 0 is F >= -c/g, and for an integer F that is F + floor(c / g) >=
+ * 0: the same goal with smaller numbers, and one that is easier to reach than
+ * over the reals (2*i - 1 >= 0 becomes i - 1 >= 0). Also keeps coefficients
+ * small over long chains of steps. */
 void
 prove_tighten(Bounds *b, Linear *form)
 {
@@ -122,7 +127,8 @@ prove_tighten(Bounds *b, Linear *form)
 
 /* --- candidates ---------------------------------------------------------- */
 
-/* A loop's first and last value, or what induction found. */
+/* A loop's first and last value, or what induction found. The forms were made
+ * where the Var was defined and are in terms of older ones. */
 static void
 var_bounds(Bounds *b, const Var *var, bool upper, Candidates *list)
 {
@@ -135,8 +141,8 @@ var_bounds(Bounds *b, const Var *var, bool upper, Candidates *list)
     }
 }
 
-/* q = floor(x / d), d constant: x - d + 1 <= d*q <= x.
- * x >= 0, d >= 1: q <= x. */
+/* q = floor(x / d), d a positive constant: d*q <= x and d*q >= x - d + 1,
+ * bounds with the factor d. For other divisors with x >= 0, d >= 1: q <= x. */
 static void
 idiv_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
 {
@@ -151,7 +157,9 @@ idiv_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
     }
 }
 
-/* d >= 1: 0 <= x mod d <= d - 1, and <= x where x >= 0. */
+/* d >= 1: 0 <= x mod d <= d - 1, and <= x where x >= 0. A divisor that may be
+ * 0 or negative has a remainder of another sign, so d >= 1 is proved first, in
+ * few steps. */
 static void
 mod_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
 {
@@ -174,8 +182,8 @@ mod_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
     }
 }
 
-/* min(x, y) <= x, y;  max(x, y) >= x, y;  |x| >= x, -x.  The other sides are
- * cases. */
+/* min(x, y) <= x, y; max(x, y) >= x, y: each side is a bound by itself. The
+ * other way round it takes both sides, which is a proof by cases. */
 static void
 side_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
 {
@@ -201,8 +209,9 @@ abs_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
     }
 }
 
-/* Facts c*atom + g >= 0: a lower bound -g where c > 0, an upper one where
- * c < 0. */
+/* Facts c*atom + g >= 0: c*atom >= -g is a lower bound where c > 0, (-c)*atom
+ * <= g an upper one where c < 0. The atom must stand alone in a term; inside
+ * of products and quotients it is another atom. */
 static void
 fact_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
 {
@@ -224,7 +233,13 @@ fact_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
     }
 }
 
-/* x*y with y >= 0: bounds of x times y; y <= 0: the opposite bounds. */
+/* x*y with y >= 0: a bound of x times y; with y <= 0, the opposite bound of x
+ * times y, for the inequality turns round. mult * x >= f gives mult * x*y >=
+ * f*y, and mult is kept.
+ *
+ * Of the two factors the later one is replaced, as everywhere; the first
+ * factor, which is the one to be replaced in i*w, only if it is the later. A
+ * factor of unknown sign gives nothing. */
 static void
 product_bounds(Bounds *b, Expr *atom, bool upper, Candidates *list)
 {
@@ -283,8 +298,8 @@ prove_collect(Bounds *b, Expr *atom, bool upper, Candidates *list)
     fact_bounds(b, atom, upper, list);
 }
 
-/* The last resort, a constant. Numbers near the ends of i64 would overflow
- * the next step and are left out. */
+/* The last resort, a constant. Numbers near the ends of i64 would overflow the
+ * next step and are left out: they say nothing anyway. */
 void
 prove_collect_range(Bounds *b, Expr *atom, bool upper, Candidates *list)
 {
@@ -299,7 +314,8 @@ prove_collect_range(Bounds *b, Expr *atom, bool upper, Candidates *list)
 
 /* --- cases --------------------------------------------------------------- */
 
-/* rest + coef * value >= 0? */
+/* rest + coef * value >= 0? 'value' is what the atom is in the case at
+ * hand. */
 static bool
 prove_case(Bounds *b, const Linear *rest, int64_t coef, const Linear *value,
            int depth)
@@ -309,7 +325,9 @@ prove_case(Bounds *b, const Linear *rest, int64_t coef, const Linear *value,
            prove_nonneg(b, &form, depth - 1);
 }
 
-/* min, max: each side, knowing that it is the one. */
+/* min, max: each side, knowing that it is the one: for min(x, y) = x that y -
+ * x >= 0. Both cases together cover all values, so both must be proved; equal
+ * sides are in both. */
 static bool
 prove_sides(Bounds *b, const Linear *rest, const Term *term, int depth)
 {
@@ -329,7 +347,9 @@ prove_sides(Bounds *b, const Linear *rest, const Term *term, int depth)
     return ok;
 }
 
-/* Each arm, knowing what the condition is then. */
+/* Each arm, knowing what the condition is then. A condition that is impossible
+ * makes its arm's facts contradict each other; the proof then need not find
+ * anything, and usually fails harmlessly. */
 static bool
 prove_select(Bounds *b, const Linear *rest, const Term *term, int depth)
 {
@@ -344,7 +364,8 @@ prove_select(Bounds *b, const Linear *rest, const Term *term, int depth)
     return ok;
 }
 
-/* x and -x, each in place of |x|: |x| is one of them. */
+/* x and -x, each in place of |x|: |x| is one of them, so rest + c*|x| >= 0
+ * follows from both. Not where x may be INT64_MIN, whose ABS wraps. */
 static bool
 prove_abs(Bounds *b, const Linear *rest, const Term *term, int depth)
 {
@@ -357,7 +378,9 @@ prove_abs(Bounds *b, const Linear *rest, const Term *term, int depth)
            prove_case(b, rest, term->coef, &negative, depth);
 }
 
-/* The term's atom split into cases, where no single bound says it all. */
+/* The term's atom split into cases, where no single bound says it all: a MIN
+ * from below (min >= f needs x >= f and y >= f), a MAX from above, |x| from
+ * above, and a SELECT both ways. */
 static bool
 prove_cases(Bounds *b, const Linear *rest, const Term *term, int depth)
 {
@@ -376,7 +399,12 @@ prove_cases(Bounds *b, const Linear *rest, const Term *term, int depth)
     }
 }
 
-/* mult * (rest + coef*atom) >= mult*rest + coef*form. */
+/* The goal rest + coef*atom >= 0 through one bound of the atom, in whichever
+ * direction coef asks for:
+ *
+ *     mult * (rest + coef*atom)  >=  mult*rest + coef*form
+ *
+ * mult > 0, so the right side >= 0 proves the left. */
 static bool
 prove_by(Bounds *b, const Linear *rest, int64_t coef, const Candidate *bound,
          int depth)
@@ -387,8 +415,10 @@ prove_by(Bounds *b, const Linear *rest, int64_t coef, const Candidate *bound,
            prove_nonneg(b, &form, depth - 1);
 }
 
-/* Ranges answer most goals at once, both ways. Then the newest atom is
- * eliminated, by cases or by each of its bounds in turn. */
+/* 'form' >= 0, spending the caller's fuel and at most 'depth' eliminations.
+ * Ranges answer most goals at once, both ways: a form that is certainly
+ * negative is given up. Then the newest atom is eliminated, by cases or by
+ * each of its bounds in turn. A "no" says only that no proof was found. */
 bool
 prove_nonneg(Bounds *b, const Linear *form, int depth)
 {
@@ -449,7 +479,8 @@ prove_difference(Bounds *b, const Linear *lhs, const Linear *rhs, int64_t gap)
            prove_nonneg(b, &diff, MAX_DEPTH);
 }
 
-/* Equality is two goals, inequality either of two. */
+/* Equality is two goals, inequality either of two: it is proved only where one
+ * side is the greater in all cases. */
 static bool
 prove_compare(Bounds *b, const Expr *cond, bool holds)
 {
@@ -474,8 +505,9 @@ prove_compare(Bounds *b, const Expr *cond, bool holds)
            prove_difference(b, &rhs, &lhs, 1);
 }
 
-/* Does the exact result of an overflow test's operation fit (or never fit)
- * its dtype? */
+/* Does the exact result of an overflow test's operation fit (or never fit) its
+ * dtype? By its range; facts that relate the operands come in only through the
+ * ranges that they narrowed. */
 static bool
 prove_overflow(Bounds *b, const Expr *cond, bool holds)
 {
@@ -497,7 +529,7 @@ prove_overflow(Bounds *b, const Expr *cond, bool holds)
     return range_inside(exact, dtype);
 }
 
-/* 'lhs' and 'rhs' both: each under the assumption of the first. */
+/* 'lhs' and 'rhs' both, each for itself. */
 static bool
 prove_both(Bounds *b, const Expr *cond, bool holds)
 {
@@ -505,7 +537,8 @@ prove_both(Bounds *b, const Expr *cond, bool holds)
            prove_cond(b, cond->args[1], holds);
 }
 
-/* One side, or the second where the first does not hold. */
+/* One side, or the second where the first does not hold: a or b is proved by b
+ * under the assumption of not a. */
 static bool
 prove_either(Bounds *b, const Expr *cond, bool holds)
 {
@@ -520,7 +553,9 @@ prove_either(Bounds *b, const Expr *cond, bool holds)
     return ok;
 }
 
-/* Mirrors bounds_assume_in: takes 'cond' apart and asks for the parts. */
+/* Is 'cond' known to be true ('holds') or false? Mirrors bounds_assume_in:
+ * takes 'cond' apart and asks for the parts. A Var is asked for by its
+ * definition; a SELECT must give the answer in both arms. */
 bool
 prove_cond(Bounds *b, Expr *cond, bool holds)
 {

@@ -15,7 +15,8 @@
 
 /* --- what the loop defines ----------------------------------------------- */
 
-/* Was the overflow of this very addition tested before? */
+/* Was the overflow of this very addition tested before? By operands, in order;
+ * names are assigned once, so what was tested is what is added. */
 static bool
 has_check(const Induct *in, const Expr *e)
 {
@@ -29,8 +30,9 @@ has_check(const Induct *in, const Expr *e)
     return false;
 }
 
-/* Every addition in 'e' is noted as tested or not where it stands. Nodes
- * may be shared between places, so both can be true of one. */
+/* Every addition in 'e' is noted as tested or not where it stands. Nodes may
+ * be shared between places, so both can be true of one; is_tested asks for
+ * tested everywhere. */
 static void
 note_tested(Induct *in, const Expr *e)
 {
@@ -44,7 +46,8 @@ note_tested(Induct *in, const Expr *e)
     }
 }
 
-/* Tests of values in memory don't count: the value may change. */
+/* Notes the ADDO tests that a check passes, each part of a conjunction. Tests
+ * of values in memory don't count: the value may change. */
 static void
 note_check(Induct *in, const Expr *cond)
 {
@@ -68,7 +71,8 @@ add_local(Induct *in, const Var *var, Expr *value, const Stmt *loop,
 
 static void scan_block(Induct *in, const Block *block);
 
-/* Checks of a branch hold in the branch. A join is seen as a SELECT. */
+/* Checks of a branch hold in the branch, up to the values that it hands out. A
+ * join is seen as a SELECT. Vectors are of no interest. */
 static void
 scan_if(Induct *in, const Stmt *s)
 {
@@ -94,7 +98,8 @@ scan_if(Induct *in, const Stmt *s)
     }
 }
 
-/* What an inner loop hands out is followed by step_of_inner. */
+/* What an inner loop hands out is followed by step_of_inner. Its checks are
+ * made in its rounds, perhaps none, so they are forgotten behind it. */
 static void
 scan_loop(Induct *in, const Stmt *s)
 {
@@ -162,8 +167,11 @@ steps_local(const Induct *in, const Var *var)
 
 /* --- ranges of values that do not depend on the carry -------------------- */
 
-/* Make Bounds know the LETs that 'e' mentions; false: it depends on the
- * carry, or on what only the loop's own analysis will tell. */
+/* Make Bounds know the LETs that 'e' mentions, depth first; false: it depends
+ * on the carry, or the fuel is spent. An inner loop's out or a Var from
+ * outside is left as Bounds have it: its dtype's range if nothing was said of
+ * it. Definitions made here last, so they are made before anything about this
+ * loop's carries is known. */
 static bool
 define_locals(Induct *in, Expr *e)
 {
@@ -192,7 +200,8 @@ define_locals(Induct *in, Expr *e)
     return true;
 }
 
-/* Spends a part of the fuel: many values are asked for. */
+/* The range of 'e' in every round, if it does not depend on the carry looked
+ * at. Spends a part of the fuel: many values are asked for. */
 bool
 steps_value_range(Induct *in, Expr *e, Range *out)
 {
@@ -204,7 +213,9 @@ steps_value_range(Induct *in, Expr *e, Range *out)
     return true;
 }
 
-/* Bounds of the loop that depend on the carry, or on memory, don't tell. */
+/* At most how many rounds a FOR runs; 0 for one that never does. Bounds of the
+ * loop that depend on the carry, or on memory, don't tell: their range is that
+ * of the dtype. */
 Wide
 steps_most_rounds(Induct *in, const Stmt *loop)
 {
@@ -221,7 +232,8 @@ steps_most_rounds(Induct *in, const Stmt *loop)
 
 static const Step NO_STEP = {.ok = false};
 
-/* The one of two forms that is never below the other. */
+/* The one of two forms that is never below the other, by the range of their
+ * difference; false where either may be the larger. */
 static bool
 larger_form(Induct *in, const Linear *lhs, const Linear *rhs, Linear *out)
 {
@@ -258,7 +270,9 @@ join_steps(Induct *in, Step lhs, Step rhs)
     return lhs;
 }
 
-/* Add a value in 'range' to the step. */
+/* Add a value in 'range' to the step. The forms get the ends of the range, if
+ * these are small; bounds from larger numbers would not fit the products to
+ * come. */
 static void
 widen_step(Step *step, Range range)
 {
@@ -271,7 +285,7 @@ widen_step(Step *step, Range range)
                                 &step->most.constant);
 }
 
-/* Tested wherever it stands. */
+/* Tested wherever it stands, and it stands somewhere. */
 static bool
 is_tested(const Induct *in, const Expr *e)
 {
@@ -286,7 +300,9 @@ is_tested(const Induct *in, const Expr *e)
 }
 
 /* Can the addition 'e' of the carry (plus 'before') and 'range' not wrap?
- * Tested, or the loop's condition leaves room. */
+ * Tested, or the loop's condition leaves room: the carry itself is at most
+ * "most", so carry + range.hi fits. That says nothing of the second addition
+ * of a round, hence 'before' must be 0, and nothing of going down. */
 static bool
 has_room(const Induct *in, const Expr *e, Range before, Range range)
 {
@@ -296,7 +312,9 @@ has_room(const Induct *in, const Expr *e, Range before, Range range)
     return below || is_tested(in, e);
 }
 
-/* x + y where one side walks and the other has a range of its own. */
+/* x + y where one side walks and the other has a range of its own; x - y where
+ * x walks. (c - x turns the walk round and is none.) The sum may wrap unless
+ * there is room for it or it is tested. */
 static Step
 step_of_sum(Induct *in, Expr *e)
 {
@@ -316,8 +334,10 @@ step_of_sum(Induct *in, Expr *e)
     return NO_STEP;
 }
 
-/* hi - lo may be negative, and then the rounds are 0: a small negative end
- * is lifted, for any other the form is a MAX atom. */
+/* A form that is not below the number of rounds. hi - lo may be negative, and
+ * then the rounds are 0: a small negative end is lifted, so that the form is
+ * too large by less than 1000, for any other it is a MAX atom. Loops over what
+ * memory says have none. */
 bool
 steps_rounds_form(Induct *in, const Stmt *loop, Linear *out)
 {
@@ -342,7 +362,11 @@ steps_rounds_form(Induct *in, const Stmt *loop, Linear *out)
     return range_inside(range, bounds_dtype_range(DT_I64));
 }
 
-/* The product of two forms that are not negative, so bounds multiply. */
+/* A step's bound over all rounds: the product of two forms that are not
+ * negative (or of one that is not positive and one that is not negative), so
+ * bounds multiply. A step that does not go that way adds nothing on that side:
+ * its bound is 0, also if the loop runs no round. A step of unknown sign has
+ * no product. */
 bool
 steps_times_rounds(Induct *in, const Linear *step, bool positive,
              const Linear *rounds, Linear *out)
@@ -356,7 +380,8 @@ steps_times_rounds(Induct *in, const Linear *step, bool positive,
            linear_product(in->b->arena, step, rounds, out);
 }
 
-/* One round's forms times the rounds; lost if they can't be multiplied. */
+/* One round's forms times the rounds; lost if they can't be multiplied.
+ * Afterwards "most" >= 0 >= "least". */
 void
 steps_repeat(Induct *in, Step *step, const Stmt *loop)
 {
@@ -378,7 +403,14 @@ add_forms(Induct *in, Step *step, const Step *other)
         linear_sum(arena, &step->least, 1, &other->least, 1, &step->least);
 }
 
-/* What an inner loop hands out: init and up to T inner steps. */
+/* What an inner loop hands out: its own init, seen from the outer carry, and
+ * up to T inner steps.
+ *
+ *     u = t_init + (0 .. T) * inner step
+ *
+ * The inner carry plays the part of "var" meanwhile; the outer loop's
+ * condition does not bound it, so "most" is set aside. An init that is no walk
+ * of the outer carry (t = 0) makes the whole no walk. */
 static Step
 step_of_inner(Induct *in, const Local *local)
 {
@@ -405,7 +437,8 @@ step_of_inner(Induct *in, const Local *local)
     return step;
 }
 
-/* The carry itself has step 0; a Var from outside the loop is no walk. */
+/* The carry itself has step 0; names are followed to their definitions; a Var
+ * from outside the loop is no walk. */
 static Step
 step_of_var(Induct *in, const Var *var)
 {
@@ -421,7 +454,9 @@ step_of_var(Induct *in, const Var *var)
                                 : step_of_inner(in, local);
 }
 
-/* Anything but sums, selects and names ends the walk. */
+/* next - var, followed through sums, selects and names. Anything else ends the
+ * walk. A SELECT may take either arm, whatever its condition: joining both is
+ * enough. */
 Step
 steps_of(Induct *in, Expr *e)
 {

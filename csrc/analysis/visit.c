@@ -19,7 +19,8 @@ visit_branch(Bounds *b, const Stmt *s, bool taken, VisitFn fn, void *data)
     bounds_pop(b, mark);
 }
 
-/* A WHILE's "pre" runs before its test, so nothing is assumed of that. */
+/* The blocks of 's', with what holds in them. A WHILE's "pre" runs before its
+ * test, so nothing is assumed of that, nor, for simplicity, in the body. */
 static void
 visit_inside(Bounds *b, const Stmt *s, VisitFn fn, void *data)
 {
@@ -37,6 +38,8 @@ visit_inside(Bounds *b, const Stmt *s, VisitFn fn, void *data)
     bounds_pop(b, mark);
 }
 
+/* Calls 'fn' for each statement and then, unless 'fn' refused, for what is in
+ * it. What the statement leaves behind is known in either case. */
 void
 bounds_visit_block(Bounds *b, const Block *block, VisitFn fn, void *data)
 {
@@ -63,6 +66,7 @@ note_loop(void *data, Stmt *s)
     *found = *found || s->kind == S_FOR || s->kind == S_WHILE;
 }
 
+/* Is there a FOR or WHILE in 'block' or below? */
 bool
 block_has_loop(const Block *block)
 {

@@ -18,6 +18,11 @@
  */
 #include "csrc/analysis/bounds.h"
 
+/* One call of bounds_weaken.
+ *   "b"         what is known in the loop
+ *   "allowed"   may an atom stand in a condition? with "data"
+ *   "by_range"  a loaded value may count as the worst of its dtype
+ *   "out"       receives the conditions */
 typedef struct Weaken {
     Bounds *b;
     AtomFn allowed;
@@ -47,7 +52,7 @@ pick_foreign(Weaken *w, const Linear *form)
     return best;
 }
 
-/* rest + coef * value >= 0, in the case at hand. */
+/* rest + coef * value >= 0, in the case at hand; what it takes is appended. */
 static bool
 weaken_case(Weaken *w, const Linear *rest, int64_t coef, Expr *value,
             int depth)
@@ -58,7 +63,10 @@ weaken_case(Weaken *w, const Linear *rest, int64_t coef, Expr *value,
            weaken(w, &form, depth - 1);
 }
 
-/* All cases of a SELECT, of a MIN from below, of a MAX from above. */
+/* All cases of a SELECT, of a MIN from below, of a MAX from above. What each
+ * of them needs is asked for without the case's condition: more than needed,
+ * never less. The condition of a SELECT helps to prove, though, and to drop a
+ * case that can't happen. */
 static bool
 weaken_cases(Weaken *w, const Linear *rest, const Term *term, int depth)
 {
@@ -108,7 +116,10 @@ allows_range(Weaken *w, const Expr *atom)
     return info->has_lo || info->has_hi;
 }
 
-/* The form with its foreign term replaced by one bound after another. */
+/* The form with its foreign term replaced by one bound after another; the
+ * first that leads to conditions is taken, and what failed attempts appended
+ * is dropped. The order of prove_collect decides: a loop's own ends come
+ * first. */
 static bool
 weaken_term(Weaken *w, const Linear *form, int picked, int depth)
 {
@@ -136,8 +147,12 @@ weaken_term(Weaken *w, const Linear *form, int picked, int depth)
     return false;
 }
 
-/* Proved, or handed out, or one foreign atom less. The prover gets a part
- * of the fuel, so that one hard goal does not starve the rest. */
+/* What makes 'form' >= 0: proved, or handed out, or one foreign atom less.
+ *
+ * The prover gets a part of the fuel, so that one hard goal does not starve
+ * the rest; what it spent is taken off. A form of allowed atoms that is
+ * negative for certain would make the check fail always, so it is no
+ * answer. */
 static bool
 weaken(Weaken *w, const Linear *form, int depth)
 {

@@ -119,19 +119,25 @@ static Value
 compare_one(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {
     if (op == AO_IS || op == AO_ISNOT) {
-        return num_value(type_bool(L->arena), none_test(L, op, lhs, rhs));
+        Expr *test = none_test(L, op, lhs, rhs);
+        int64_t known;
+        const Type *type = ir_const_int(test, &known)
+                               ? type_known_bool(L->arena, known != 0)
+                               : type_bool(L->arena);
+        return num_value(type, test);
     }
     if (!is_number_like(lhs.type) || !is_number_like(rhs.type)) {
         bool strings = lhs.type->kind == TY_STR && rhs.type->kind == TY_STR;
         bool same = strings ? lhs.type->name == rhs.type->name
                             : lhs.type->kind == rhs.type->kind;
         bool holds = same == (op == AO_EQ);
-        return num_value(type_bool(L->arena), ir_bool(L->arena, holds));
+        return value_of_type(L, type_known_bool(L->arena, holds));
     }
     if (lhs.type->kind == TY_ARRAY || rhs.type->kind == TY_ARRAY) {
         return vec_binop(L, op, lhs, rhs, loc);
     }
-    return num_binop(L, op, lhs, rhs, loc);
+    const Type *known = fold_binop(L->arena, op, lhs.type, rhs.type);
+    return known ? value_of_type(L, known) : num_binop(L, op, lhs, rhs, loc);
 }
 
 /* An operand that the next comparison needs too. */
@@ -286,8 +292,12 @@ lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
     Value rhs = lower_expr(L, e->items.at[at]);
     rhs = last ? rhs : twice(L, rhs, e->loc);
     Value one = compare_one(L, e->ops.at[at], lhs, rhs, e->loc);
-    if (last) {
+    bool holds = false;
+    if (last || (type_truth(one.type, &holds) && !holds)) {
         return one;
+    }
+    if (holds) {
+        return lower_chain(L, e, at + 1, rhs);
     }
     one = twice(L, hold_value(L, one, e->loc), e->loc);
     Expr *truth = truth_of(L, one, e->loc);

@@ -244,6 +244,9 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
     int n = e->items.n;
     Value *items = ARENA_ARRAY(L->arena, Value, n + 1);
     lower_items(L, &e->items, items);
+    if (e->type->known) {
+        return value_of_type(L, e->type);
+    }
     if (n == 1) {
         n = items[0].type->rank;
         items = items[0].items;

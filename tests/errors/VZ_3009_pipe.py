@@ -29,5 +29,5 @@ def arguments():
 
 
 # >>> remark
-# VZ_3009_pipe.py:12:5  VZ-3009  `array` is computed in tiles
+# VZ_3009_pipe.py:12:5  VZ-3009  `tmp` is computed in tiles
 # <<<

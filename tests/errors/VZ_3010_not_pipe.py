@@ -33,6 +33,6 @@ def arguments():
 
 
 # >>> remark
-# VZ_3010_not_pipe.py:9:5  VZ-3010  `array` is read at other places than the reader's
+# VZ_3010_not_pipe.py:9:5  VZ-3010  `tmp` is read at other places than the reader's
 #     own
 # <<<
