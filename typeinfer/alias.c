@@ -14,6 +14,8 @@
  */
 #include "typeinfer/state.h"
 
+/* A new object: the array that an expression makes, or (memory) an argument.
+ * It belongs to the block that is being inferred. */
 int
 object_new(Infer *I, Sym site, Loc loc, bool memory)
 {
@@ -32,6 +34,7 @@ object_new(Infer *I, Sym site, Loc loc, bool memory)
     return I->objects.n - 1;
 }
 
+/* The object that stands for all those that 'object' was united with. */
 int
 object_root(const Infer *I, int object)
 {
@@ -67,6 +70,8 @@ object_unite(Infer *I, int lhs, int rhs)
     return lhs;
 }
 
+/* 'type' as an array of 'object'; whether it lives in memory is decided by the
+ * object. */
 const Type *
 type_of_object(Infer *I, const Type *type, int object)
 {
@@ -76,6 +81,8 @@ type_of_object(Infer *I, const Type *type, int object)
     return copy;
 }
 
+/* The type of what element-wise arithmetic makes: an object without a site,
+ * because its result can't be moved to memory. */
 const Type *
 fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes)
 {
@@ -99,6 +106,7 @@ is_reference(const AExpr *e)
     }
 }
 
+/* Marks every vector in 'type' as having one name more. */
 static void
 alias_type(Infer *I, const Type *type)
 {
@@ -111,6 +119,8 @@ alias_type(Infer *I, const Type *type)
     }
 }
 
+/* Displays are gone through item by item: in `(a, b * 2)` only `a` is a
+ * further name of anything. */
 void
 alias_value(Infer *I, const AExpr *e)
 {
@@ -123,6 +133,8 @@ alias_value(Infer *I, const AExpr *e)
     }
 }
 
+/* Notes that the array is changed in place here. Its lenders change too, and
+ * they have another name than the parameter by which it happens. */
 void
 alias_mutate(Infer *I, const Type *type, Loc loc)
 {
@@ -141,6 +153,9 @@ alias_mutate(Infer *I, const Type *type, Loc loc)
     }
 }
 
+/* The type of a parameter: an object of its own, which remembers whose it is.
+ * So a callee that only reads `v` does not make the caller's array an aliased
+ * one. */
 const Type *
 alias_lend(Infer *I, const Type *type, Loc loc)
 {
@@ -206,6 +221,9 @@ demote_class(Infer *I, int root)
     return any;
 }
 
+/* Looks at every class of united objects once the program has been run.
+ * Demanding a move to memory begins again, with one more site in I->demoted;
+ * so this comes to an end. */
 void
 alias_settle(Infer *I)
 {
@@ -225,6 +243,8 @@ alias_settle(Infer *I)
     }
 }
 
+/* A buffer exists from its ALLOC to the end of the block in which that stands.
+ * Names may outlive it: `if c: a = zeros(3)` and `a` is read after the if. */
 void
 check_reach(Infer *I, const Type *type, Loc loc)
 {

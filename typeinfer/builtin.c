@@ -5,6 +5,7 @@
 #include "csrc/ir/ir.h"
 #include "typeinfer/state.h"
 
+/* The name as the user knows it: `abs`, `math.sin`. */
 static const char *
 short_name(BuiltinId id)
 {
@@ -12,6 +13,7 @@ short_name(BuiltinId id)
     return strncmp(name, "builtins.", 9) == 0 ? name + 9 : name;
 }
 
+/* Refuses a call (VZ-2003) for the type of one of its arguments. */
 static _Noreturn void
 refuse_types(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
 {
@@ -33,6 +35,8 @@ static const struct {
     {"u2", DT_U16},    {"u4", DT_U32},   {"u8", DT_U64},  {"B", DT_U8},
 };
 
+/* The dtype that an argument `dtype=...` names: a type, or one of NumPy's
+ * words for it. */
 DType
 need_dtype(Infer *I, const AExpr *e)
 {
@@ -56,6 +60,8 @@ need_dtype(Infer *I, const AExpr *e)
                  "this is not a dtype that is translated");
 }
 
+/* `float(3)` and `int(2.7)` of known numbers; NULL if the result isn't known.
+ * Values near the end of int64 are left to the run. */
 static const Type *
 fold_convert(Infer *I, const Type *arg, const Type *to)
 {
@@ -116,6 +122,8 @@ need_numbers(Infer *I, const AExpr *call)
     }
 }
 
+/* `math.floor`, `round` and the like give Python ints. Which NumPy scalars
+ * have the method differs: math.trunc of a float32 raises TypeError. */
 static const Type *
 type_of_round(Infer *I, const AExpr *call, BuiltinId id)
 {
@@ -140,6 +148,8 @@ type_of_round(Infer *I, const AExpr *call, BuiltinId id)
     return type_int(I->arena);
 }
 
+/* As the argument, but abs(True) is 1. A float64 that may be an int or float
+ * stays such a maybe-type. */
 static const Type *
 type_of_abs(Infer *I, const AExpr *call, const AExpr *e)
 {
@@ -237,6 +247,8 @@ float_dtype(const Type *arg)
     return dtype_size(arg->dtype) == 2 ? DT_F32 : DT_F64;
 }
 
+/* np.sqrt, np.floor ...: of numbers a NumPy scalar, of vectors a vector. Small
+ * integers go to float16 in NumPy, which is not translated. */
 static const Type *
 type_of_ufunc(Infer *I, const AExpr *call, BuiltinId id)
 {
@@ -258,6 +270,8 @@ type_of_ufunc(Infer *I, const AExpr *call, BuiltinId id)
                                  : type_num(I->arena, out, false);
 }
 
+/* The element type of a number or vector for NumPy's promotion: arrays are
+ * strong. */
 static Plain
 operand_plain(const Type *type)
 {
@@ -316,6 +330,8 @@ type_of_extreme(Infer *I, const AExpr *call, BuiltinId id)
 
 /* --- others --------------------------------------------------------------- */
 
+/* A known int for tuples, text and axes of known size; else an int that knows
+ * which axis it is. */
 static const Type *
 type_of_len(Infer *I, const AExpr *call)
 {
@@ -338,6 +354,7 @@ type_of_len(Infer *I, const AExpr *call)
     return type;
 }
 
+/* divmod(a, b) is (a // b, a % b), for NumPy's scalars too. */
 static const Type *
 type_of_divmod(Infer *I, const AExpr *call)
 {
@@ -350,6 +367,7 @@ type_of_divmod(Infer *I, const AExpr *call)
     return type_tuple(I->arena, items, 2, false);
 }
 
+/* Functions with rules of their own. */
 static const Type *
 type_of_special(Infer *I, AExpr *call, BuiltinId id)
 {
@@ -377,6 +395,8 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
     }
 }
 
+/* math.* gives a float. The logarithms of an int are computed from all its
+ * digits by Python, so that they need no float. */
 static const Type *
 type_of_math(Infer *I, const AExpr *call, BuiltinId id)
 {
@@ -393,6 +413,7 @@ type_of_math(Infer *I, const AExpr *call, BuiltinId id)
     return type_float(I->arena);
 }
 
+/* The type of a call whose arguments stand in their slots. */
 const Type *
 type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
 {

@@ -11,6 +11,7 @@
 
 /* --- global names --------------------------------------------------------- */
 
+/* The dtype that NumPy calls 'name'; DT_COUNT when there is none. */
 static DType
 dtype_of_name(const char *name)
 {
@@ -38,6 +39,8 @@ type_of_dtype_name(Infer *I, Sym known)
     return type;
 }
 
+/* The type of a library object: a dtype for np.float32, int ..., else a
+ * function of that name. */
 static const Type *
 type_of_known(Infer *I, Sym known)
 {
@@ -62,6 +65,8 @@ global_array(Infer *I, const AExpr *e)
     return out;
 }
 
+/* A global name means what it meant when the function was loaded; the
+ * dispatcher guards that. Values are put in as constants. */
 AExpr *
 infer_global(Infer *I, const AExpr *e)
 {
@@ -102,6 +107,8 @@ typedef struct Word {
     bool refused;
 } Word;
 
+/* Reads one parameter of a row's list into 'out' and returns what follows,
+ * NULL at the end. */
 static const char *
 next_word(const char *at, Word *out)
 {
@@ -123,6 +130,8 @@ next_word(const char *at, Word *out)
     return at + n;
 }
 
+/* Refuses a call (VZ-2004) that Python would refuse too, or that uses what is
+ * not translated. */
 static _Noreturn void
 refuse_call(Infer *I, const AExpr *e, const char *name, const char *why)
 {
@@ -150,6 +159,7 @@ find_argument(const AExpr *call, const Word *word, int nth, bool positional,
     return NULL;
 }
 
+/* Types the argument of one parameter and puts it into its slot. */
 static void
 add_argument(Infer *I, AExpr *out, const AExpr *arg, const Word *word,
              const char *name)
@@ -204,6 +214,7 @@ sort_arguments(Infer *I, const AExpr *e, AExpr *out, BuiltinId id, int skip)
     }
 }
 
+/* A library function: "items" may hold the self of a method already. */
 static AExpr *
 call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id)
 {
@@ -212,6 +223,7 @@ call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id)
     return out;
 }
 
+/* `a.copy()`: the array is the first argument. */
 static AExpr *
 call_method(Infer *I, const AExpr *e, AExpr *out)
 {
@@ -236,6 +248,7 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
 
 /* --- user functions ------------------------------------------------------- */
 
+/* Gives 'name' a number in the frame, once. */
 static void
 add_name(Infer *I, Frame *frame, Sym name)
 {
@@ -246,6 +259,7 @@ add_name(Infer *I, Frame *frame, Sym name)
     (void)I;
 }
 
+/* Names that a target of an assignment binds; subscripts bind none. */
 static void
 add_target_names(Infer *I, Frame *frame, const AExpr *target)
 {
@@ -259,6 +273,7 @@ add_target_names(Infer *I, Frame *frame, const AExpr *target)
     }
 }
 
+/* All names that are assigned anywhere in 'block' are local, as in Python. */
 static void
 add_block_names(Infer *I, Frame *frame, const ABlock *block)
 {
@@ -272,6 +287,8 @@ add_block_names(Infer *I, Frame *frame, const ABlock *block)
     }
 }
 
+/* A frame in which nothing is bound yet. The last name is the result, so that
+ * returns join like any other name. */
 void
 frame_init(Infer *I, Frame *frame, const AFunc *func)
 {
@@ -336,6 +353,7 @@ infer_body(Infer *I, Frame *frame, AFunc *out)
     }
 }
 
+/* A call of a function that is being run would never end: calls are inlined. */
 static void
 check_recursion(Infer *I, const AExpr *e, const AFunc *func)
 {
@@ -399,6 +417,8 @@ infer_default(Infer *I, const AExpr *call, const AFunc *func,
     return infer_expr(I, param->dflt);
 }
 
+/* Binds each parameter to its argument or default. Arguments that are names
+ * lend their arrays. */
 static void
 bind_parameters(Infer *I, const AExpr *call, const AFunc *func,
                 AExpr *const *given, AFunc *typed)
@@ -421,6 +441,8 @@ bind_parameters(Infer *I, const AExpr *call, const AFunc *func,
     }
 }
 
+/* Runs a user function's body with the types of this call. The frame lives on
+ * the C stack: nothing keeps it. */
 static AExpr *
 call_user(Infer *I, const AExpr *e, AExpr *out, const AFunc *func)
 {
@@ -447,6 +469,8 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const AFunc *func)
     return out;
 }
 
+/* A call by what is called: a method, a user function, or a row of
+ * builtins.def. */
 AExpr *
 infer_call(Infer *I, const AExpr *e)
 {

@@ -13,6 +13,8 @@
 /* Beyond this many typed nodes the program is too large (VZ-2012). */
 enum { MAX_TYPED = 400000 };
 
+/* A copy of a node without its operands, for the typed tree. Counts nodes,
+ * since inlining can make a small source very large. */
 AExpr *
 node_like(Infer *I, const AExpr *e)
 {
@@ -31,6 +33,7 @@ node_like(Infer *I, const AExpr *e)
 
 /* --- simple expressions --------------------------------------------------- */
 
+/* Absent items (NULL) are simple. */
 static bool
 all_simple(const AExprVec *items)
 {
@@ -42,6 +45,7 @@ all_simple(const AExprVec *items)
     return true;
 }
 
+/* Is the value, or for other kinds than numbers its truth, known? */
 static bool
 is_known(const AExpr *e)
 {
@@ -51,6 +55,8 @@ is_known(const AExpr *e)
                : type_truth(e->type, &truth);
 }
 
+/* Subscripts of arrays may be out of range and calls may do anything, so both
+ * must be evaluated; a name must be if it may be unbound. */
 bool
 is_simple(const AExpr *e)
 {
@@ -85,6 +91,8 @@ is_simple(const AExpr *e)
     }
 }
 
+/* Found in the condition's left-most part that is an axis or value of an
+ * argument, which is what a user's flag or size is. */
 int
 cond_origin(const AExpr *e)
 {
@@ -116,6 +124,7 @@ without_none(Infer *I, const Type *type)
                                  : type;
 }
 
+/* The type without None: lower tests that the value is not None. */
 const Type *
 need_num(Infer *I, const AExpr *e, const char *what)
 {
@@ -127,6 +136,8 @@ need_num(Infer *I, const AExpr *e, const char *what)
     return without_none(I, e->type);
 }
 
+/* Parts of arrays are operands only if their size is known and small; if an
+ * argument's axis decides it, the size is pinned and inference begins again. */
 const Type *
 need_operand(Infer *I, const AExpr *e, AOp op)
 {
@@ -155,6 +166,7 @@ need_operand(Infer *I, const AExpr *e, AOp op)
 
 /* --- operators ------------------------------------------------------------ */
 
+/* `img.shape[:2] + (3,)` */
 static const Type *
 tuple_sum(Infer *I, const Type *lhs, const Type *rhs)
 {
@@ -166,6 +178,7 @@ tuple_sum(Infer *I, const Type *lhs, const Type *rhs)
     return type_tuple(I->arena, items, n, lhs->is_list);
 }
 
+/* Refuses (VZ-2005) an operator for the types of its operands. */
 static _Noreturn void
 refuse_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,
              const Type *rhs)
@@ -175,6 +188,8 @@ refuse_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,
                  type_text(I->arena, lhs), type_text(I->arena, rhs));
 }
 
+/* The type of 'lhs' op 'rhs' for typed operands; 'e' is where a refusal
+ * points. Comparisons too. */
 const Type *
 type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
               const AExpr *rhs)
@@ -236,6 +251,7 @@ settle_exponent(Infer *I, const AExpr *lhs, AExpr *rhs)
     }
 }
 
+/* a + b */
 static AExpr *
 infer_binop(Infer *I, const AExpr *e)
 {
@@ -249,6 +265,7 @@ infer_binop(Infer *I, const AExpr *e)
     return out;
 }
 
+/* `not a` needs the truth of `a` only. */
 static AExpr *
 infer_not(Infer *I, const AExpr *e)
 {
@@ -261,6 +278,7 @@ infer_not(Infer *I, const AExpr *e)
     return out;
 }
 
+/* -a +a ~a */
 static AExpr *
 infer_unary(Infer *I, const AExpr *e)
 {
@@ -325,6 +343,7 @@ type_of_plain_equal(Infer *I, AOp op, const Type *lhs, const Type *rhs)
     return type_known_bool(I->arena, same == (op == AO_EQ));
 }
 
+/* One comparison of a chain. */
 static const Type *
 type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                 const AExpr *rhs)
@@ -358,6 +377,8 @@ join_chain(Infer *I, const AExpr *e, const Type *so_far, const Type *next)
     return joined ? joined : type_bool(I->arena);
 }
 
+/* A chain is cut after a comparison that is known to be false; what follows it
+ * is never evaluated by Python. */
 static AExpr *
 infer_compare(Infer *I, const AExpr *e)
 {
@@ -405,6 +426,8 @@ infer_items_of(Infer *I, const AExpr *e, bool as_cond, bool *decided)
     return out;
 }
 
+/* No common type for the two sides of a choice: pins the argument that decides
+ * it, if there is one, or refuses (VZ-2006). */
 static _Noreturn void
 refuse_join(Infer *I, const AExpr *e, const AExpr *cond, const Type *lhs,
             const Type *rhs)
@@ -415,6 +438,8 @@ refuse_join(Infer *I, const AExpr *e, const AExpr *cond, const Type *lhs,
                  type_text(I->arena, rhs));
 }
 
+/* The type of a value that is 'lhs' or 'rhs'. Both arrays get a further name
+ * by it. */
 static const Type *
 join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
             const AExpr *rhs)
@@ -432,6 +457,7 @@ join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
     return type;
 }
 
+/* `a and b` as a value: one of the operands, so all must have a common type. */
 static AExpr *
 infer_boolop(Infer *I, const AExpr *e)
 {
@@ -454,6 +480,7 @@ infer_boolop(Infer *I, const AExpr *e)
     return out;
 }
 
+/* `a and b` as a condition: the types of a and b may have nothing in common. */
 static AExpr *
 cond_boolop(Infer *I, const AExpr *e)
 {
@@ -467,6 +494,8 @@ cond_boolop(Infer *I, const AExpr *e)
     return out;
 }
 
+/* The types of conditions are bool where they are `and`, `or` and `not`; a
+ * plain expression keeps its own. */
 AExpr *
 infer_cond(Infer *I, const AExpr *e)
 {
@@ -483,6 +512,7 @@ infer_cond(Infer *I, const AExpr *e)
     return out;
 }
 
+/* A known condition leaves one side, which alone is typed. */
 static AExpr *
 infer_ifexp(Infer *I, const AExpr *e)
 {
@@ -517,6 +547,8 @@ read_unbound(Infer *I)
     longjmp(*I->raise, 1);
 }
 
+/* The present version of a name. Only here do unbound names and conflicts of
+ * joins matter. */
 static AExpr *
 infer_name(Infer *I, const AExpr *e)
 {
@@ -538,6 +570,7 @@ infer_name(Infer *I, const AExpr *e)
     return out;
 }
 
+/* (a, b) and [a, b]: tuples of fixed length. */
 static AExpr *
 infer_display(Infer *I, const AExpr *e)
 {
@@ -554,6 +587,7 @@ infer_display(Infer *I, const AExpr *e)
     return out;
 }
 
+/* Constants have their type from the loader. */
 static AExpr *
 infer_const(Infer *I, const AExpr *e)
 {
@@ -564,6 +598,7 @@ infer_const(Infer *I, const AExpr *e)
     return out;
 }
 
+/* Refuses (VZ-1003) what has no row in the Ast. */
 static _Noreturn void
 refuse_syntax(Infer *I, const AExpr *e)
 {
@@ -575,6 +610,7 @@ refuse_syntax(Infer *I, const AExpr *e)
                                       : "this expression");
 }
 
+/* The typed copy of any expression. */
 AExpr *
 infer_expr(Infer *I, const AExpr *e)
 {

@@ -60,6 +60,8 @@ argument_type(Infer *I, int number, Loc loc)
     return type;
 }
 
+/* Versions for the arrays among the globals, which follow the entry's own
+ * arguments. */
 static void
 bind_hidden(Infer *I, int first)
 {
@@ -74,6 +76,7 @@ bind_hidden(Infer *I, int first)
 
 /* --- results -------------------------------------------------------------- */
 
+/* Refuses (VZ-2010) to hand over a result: 'why' completes the sentence. */
 static _Noreturn void
 refuse_result(Infer *I, const AFunc *func, const Type *type, const char *why)
 {
@@ -88,6 +91,9 @@ typedef struct Returned {
     int n;
 } Returned;
 
+/* A fresh array may be returned whole, as often as one likes, if its buffer is
+ * made outside of loops and branches; an argument always; a view never,
+ * because it would need its base. */
 static void
 check_array_result(Infer *I, const AFunc *func, const Type *type,
                    Returned *seen)
@@ -122,6 +128,8 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     }
 }
 
+/* Every part of a result must be something that csrc/py can make an object of.
+ */
 static void
 check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
 {
@@ -146,6 +154,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
 
 /* --- the entry ------------------------------------------------------------ */
 
+/* The abstract run: parameters, body, result, aliases. */
 static AFunc *
 run_entry(Infer *I)
 {
@@ -197,6 +206,8 @@ begin(Unit *unit, Signature *sig, const Map *demoted, Infer *I)
     return run_entry(I);
 }
 
+/* Begins until nothing new is demanded. Nothing is kept from one beginning to
+ * the next but pins and demoted sites. */
 AFunc *
 infer_unit(Unit *unit, Signature *sig)
 {

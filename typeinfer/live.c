@@ -32,12 +32,14 @@ typedef struct LiveLoop {
 static void live_block(Live *live, const ABlock *block, Bits bits,
                        const LiveLoop *loop);
 
+/* A set without names. */
 static Bits
 new_bits(Live *live)
 {
     return ARENA_ARRAY(live->I->arena, uint64_t, live->words);
 }
 
+/* A copy of a set. */
 static Bits
 copy_bits(Live *live, const uint64_t *bits)
 {
@@ -45,6 +47,7 @@ copy_bits(Live *live, const uint64_t *bits)
                       sizeof(uint64_t) * (size_t)live->words);
 }
 
+/* Adds a set; true if that adds names. */
 static bool
 add_bits(Live *live, Bits into, const uint64_t *from)
 {
@@ -56,6 +59,8 @@ add_bits(Live *live, Bits into, const uint64_t *from)
     return changed;
 }
 
+/* A name that is read is live before. Names of other functions have no number.
+ */
 static void
 read_name(Live *live, Sym name, Bits bits)
 {
@@ -65,6 +70,7 @@ read_name(Live *live, Sym name, Bits bits)
     }
 }
 
+/* Every name in 'e' is read. */
 static void
 read_expr(Live *live, const AExpr *e, Bits bits)
 {
@@ -97,6 +103,7 @@ write_target(Live *live, const AExpr *e, Bits bits)
     }
 }
 
+/* What a target reads: the base and the indices of a subscript. */
 static void
 read_target(Live *live, const AExpr *e, Bits bits)
 {
@@ -109,6 +116,7 @@ read_target(Live *live, const AExpr *e, Bits bits)
     }
 }
 
+/* Backwards: the targets are written last and the value is read first. */
 static void
 live_assign(Live *live, const AStmt *s, Bits bits)
 {
@@ -125,6 +133,7 @@ live_assign(Live *live, const AStmt *s, Bits bits)
     read_expr(live, s->value, bits);
 }
 
+/* What either branch needs, and the condition. */
 static void
 live_if(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
 {
@@ -166,6 +175,7 @@ live_loop(Live *live, const AStmt *s, Bits bits, const LiveLoop *outer)
     }
 }
 
+/* One statement backwards. After a return nothing of the function is live. */
 static void
 live_stmt(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
 {
@@ -203,6 +213,7 @@ live_stmt(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
     }
 }
 
+/* Changes 'bits' from what is live after 'block' to what is live before. */
 static void
 live_block(Live *live, const ABlock *block, Bits bits, const LiveLoop *loop)
 {
@@ -211,6 +222,7 @@ live_block(Live *live, const ABlock *block, Bits bits, const LiveLoop *loop)
     }
 }
 
+/* Made once per function of the unit: it depends on the text only. */
 Live *
 live_make(Infer *I, const Frame *frame)
 {
@@ -229,6 +241,7 @@ live_make(Infer *I, const Frame *frame)
     return live;
 }
 
+/* A loop that the analysis has not seen carries everything. */
 bool
 live_at_head(const Live *live, const AStmt *loop, int number)
 {

@@ -170,6 +170,10 @@ widen(Infer *I, Carried *c, const Ver *back)
     }
     const Type *rhs = back ? back->base.type : NULL;
     const Type *joined = type_join(I->arena, c->type, rhs);
+    const Type *entry = c->entry ? c->entry->base.type : NULL;
+    if (!type_keeps(entry, joined) || !type_keeps(rhs, joined)) {
+        joined = NULL;
+    }
     if (joined == NULL && (c->type != NULL || rhs != NULL)) {
         Conflict *conflict = ARENA_NEW(I->arena, Conflict);
         conflict->lhs = c->type;

@@ -55,6 +55,8 @@ bool type_truth(const Type *type, bool *out);
 /* The type that holds values of both; NULL when there is none.  NULL as an
  * argument stands for an unbound name. */
 const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs);
+/* Can 'joined' keep the number, if it is known?  -1 is no uint8. */
+bool type_keeps(const Type *known, const Type *joined);
 
 /* --- rules.c -------------------------------------------------------------- */
 

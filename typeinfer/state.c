@@ -200,6 +200,9 @@ join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
         so_far->conflict = ver->conflict;
     } else if (lhs != NULL || rhs != NULL) {
         const Type *joined = type_join(I->arena, lhs, rhs);
+        if (!type_keeps(lhs, joined) || !type_keeps(rhs, joined)) {
+            joined = NULL;
+        }
         so_far->base.type = unite_vectors(I, joined, lhs, rhs);
         if (joined == NULL) {
             so_far->conflict = new_conflict(I, first, ver, pin);

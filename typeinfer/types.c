@@ -281,6 +281,7 @@ add_to_set(Set *set, const Type *type)
     }
     if (type->kind == TY_NONE) {
         set->none = true;
+        set->unbound |= type->alt == ALT_UNBOUND;
         return true;
     }
     if (type->kind != TY_NUM) {
@@ -328,11 +329,14 @@ static const Type *
 join_set(Arena *arena, const Set *set)
 {
     int size = set->nplain + set->none + set->unbound;
-    if (size > 2 || (set->nplain == 0 && size != 1)) {
+    if (size > 2) {
         return NULL;
     }
     if (set->nplain == 0) {
-        return set->none ? type_kind(arena, TY_NONE) : NULL;
+        const Type *none = set->none ? type_kind(arena, TY_NONE) : NULL;
+        return set->none && set->unbound
+                   ? type_with_alt(arena, none, ALT_UNBOUND)
+                   : none;
     }
     if (set->nplain == 2) {
         return join_two(arena, set->plain[0], set->plain[1]);
@@ -373,6 +377,39 @@ join_arrays(const Type *lhs, const Type *rhs)
     }
     bool same = lhs->dtype == rhs->dtype && lhs->size[0] == rhs->size[0];
     return !same ? NULL : lhs->alt != ALT_NEVER ? lhs : rhs;
+}
+
+/* Can the number that is known be kept in the dtype of 'joined'? */
+static bool
+keeps_exactly(const Type *known, DType dtype)
+{
+    if (dtype_is_float(known->dtype)) {
+        double value = known->fval;
+        if (dtype == DT_F32) {
+            return value != value || (double)(float)value == value;
+        }
+        return dtype == DT_F64
+               || (value >= (double)dtype_min(dtype)
+                   && value <= (double)dtype_max(dtype)
+                   && value == (double)(int64_t)value);
+    }
+    int64_t value = known->ival;
+    if (dtype_is_float(dtype)) {
+        int64_t limit = INT64_C(1) << (dtype == DT_F32 ? 24 : 53);
+        return value >= -limit && value <= limit;
+    }
+    return value >= dtype_min(dtype)
+           && (value < 0 || (uint64_t)value <= dtype_max(dtype));
+}
+
+bool
+type_keeps(const Type *known, const Type *joined)
+{
+    bool numbers = known != NULL && joined != NULL && known->kind == TY_NUM
+                   && joined->kind == TY_NUM && known->known
+                   && known->alt == ALT_NEVER;
+    return !numbers || known->dtype == joined->dtype
+           || known->dtype == DT_BOOL || keeps_exactly(known, joined->dtype);
 }
 
 static bool

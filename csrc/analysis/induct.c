@@ -336,11 +336,14 @@ set_sides(Induct *in, const Carry *carry, const Linear *init,
     }
 }
 
-/* What a walk by 'step' says about the carry. In order:
+/* What a walk by 'step' says about the carry.  In order:
  *
- *   1. By intervals: init + [0, T] * step fits the dtype for T rounds, and is then the range. By induction nothing wraps: the value after each round is the exact sum, modulo 2^n, and the exact sum fits.
+ *   1. By intervals: init + [0, T] * step fits the dtype for T rounds, and is
+ *      then the range.  By induction nothing wraps: the value after each round
+ *      is the exact sum modulo 2^n, and the exact sum fits.
  *   2. By forms and facts, where intervals are too wide.
- *   3. Neither: then every addition must be tested or have room, else the carry may wrap and nothing is known.
+ *   3. Neither: then every addition must be tested or have room, else the
+ *      carry may wrap and nothing is known.
  *
  * A constant step in a FOR makes the carry linear in the loop's variable. */
 static void

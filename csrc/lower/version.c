@@ -16,6 +16,9 @@ storage_new(Lower *L, const Type *type, const char *name)
     if (v.expr != NULL) {
         return v; /* a known number */
     }
+    if (type->kind == TY_NONE && type->alt != ALT_NEVER) {
+        v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
+    }
     if (type->kind == TY_NUM || type_is_vector(type)) {
         int lanes = type->kind == TY_NUM ? 0 : type_lanes(type);
         v.expr = ir_ref(L->arena, set_var(L, name, type->dtype, lanes));
@@ -82,12 +85,14 @@ fits_exactly(Lower *L, Expr *e, DType to)
 }
 
 static Value
-convert_none(Lower *L, const Type *to)
+convert_none(Lower *L, Value v, const Type *to)
 {
     Value out = {.type = to};
     if (to->kind != TY_NONE) {
         out.expr = num_const(L, to->dtype, 0);
         out.flag = ir_bool(L->arena, true);
+    } else if (to->alt != ALT_NEVER) {
+        out.flag = flag_or_false(L, v.flag);
     }
     return out;
 }
@@ -122,7 +127,7 @@ Value
 convert(Lower *L, Value v, const Type *to, Loc loc)
 {
     if (v.type->kind == TY_NONE) {
-        return convert_none(L, to);
+        return convert_none(L, v, to);
     }
     if (to->kind == TY_NUM) {
         return convert_num(L, v, to, loc);
