@@ -11,6 +11,13 @@
  * can't be told from objects.
  *
  * Memory objects need no analysis: views and names of them go to one buffer.
+ *
+ * The analysis has no order: a name given long after the last change counts as
+ * much as one given before.  That is coarse, and harmless: what it costs is an
+ * array in memory where a register would have done.  Two things keep it from
+ * being too coarse.  A parameter is an object of its own that is only lent, so
+ * that passing an array to a function that reads it is no alias.  And the names
+ * in `return a, b` end with the return, so they are none either.
  */
 #include "typeinfer/state.h"
 
@@ -229,8 +236,8 @@ alias_settle(Infer *I)
 {
     for (int i = 1; i < I->objects.n; i++) {
         const Object *object = &I->objects.at[i];
-        if (object_root(I, i) != i || !object->mutated || !object->aliased
-            || object->memory) {
+        if (object_root(I, i) != i || !object->mutated || !object->aliased ||
+            object->memory) {
             continue;
         }
         if (demote_class(I, i)) {

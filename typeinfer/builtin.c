@@ -1,4 +1,15 @@
-/* Types of calls of library functions, by the kinds of builtins.def. */
+/* Types of calls of library functions, by the kinds of builtins.def.
+ *
+ * Two worlds meet here.  Functions of math and the builtins take anything that
+ * has __float__ or __index__ and give Python's numbers; those of NumPy give
+ * NumPy's, and their dtype follows NEP 50 with the peculiarity that a function
+ * made of several ufuncs (np.clip) has already turned its first argument into
+ * an array.  Where NumPy would compute in float16, or by a loop whose bits are
+ * not known, the call is refused.
+ *
+ * Known arguments give known results where the program's types may depend on
+ * them: `int(h / 2)` of constants, `max(1, 3)`, `len((1, 2))`.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -28,11 +39,11 @@ static const struct {
     const char *name;
     DType dtype;
 } dtype_words[] = {
-    {"float", DT_F64}, {"int", DT_I64},  {"d", DT_F64},   {"f", DT_F32},
-    {"f8", DT_F64},    {"f4", DT_F32},   {"<f8", DT_F64}, {"<f4", DT_F32},
-    {"double", DT_F64}, {"single", DT_F32}, {"?", DT_BOOL}, {"i1", DT_I8},
-    {"i2", DT_I16},    {"i4", DT_I32},   {"i8", DT_I64},  {"u1", DT_U8},
-    {"u2", DT_U16},    {"u4", DT_U32},   {"u8", DT_U64},  {"B", DT_U8},
+    {"float", DT_F64},  {"int", DT_I64},    {"d", DT_F64},   {"f", DT_F32},
+    {"f8", DT_F64},     {"f4", DT_F32},     {"<f8", DT_F64}, {"<f4", DT_F32},
+    {"double", DT_F64}, {"single", DT_F32}, {"?", DT_BOOL},  {"i1", DT_I8},
+    {"i2", DT_I16},     {"i4", DT_I32},     {"i8", DT_I64},  {"u1", DT_U8},
+    {"u2", DT_U16},     {"u4", DT_U32},     {"u8", DT_U64},  {"B", DT_U8},
 };
 
 /* The dtype that an argument `dtype=...` names: a type, or one of NumPy's
@@ -129,13 +140,13 @@ type_of_round(Infer *I, const AExpr *call, BuiltinId id)
 {
     const Type *arg = need_num(I, call->items.at[0], "the argument");
     bool strong = !arg->weak && arg->dtype != DT_F64;
-    if ((id == BUILTIN_MATH_TRUNC && strong)
-        || (id == BUILTIN_ROUND && !arg->weak && arg->dtype == DT_BOOL)
-        || arg->dtype == DT_U64) {
+    if ((id == BUILTIN_MATH_TRUNC && strong) ||
+        (id == BUILTIN_ROUND && !arg->weak && arg->dtype == DT_BOOL) ||
+        arg->dtype == DT_U64) {
         refuse_types(I, call, id, arg);
     }
-    if (arg->known && arg->weak && arg->dtype == DT_F64
-        && fabs(arg->fval) < 0x1p62) {
+    if (arg->known && arg->weak && arg->dtype == DT_F64 &&
+        fabs(arg->fval) < 0x1p62) {
         double value = id == BUILTIN_MATH_FLOOR  ? floor(arg->fval)
                        : id == BUILTIN_MATH_CEIL ? ceil(arg->fval)
                        : id == BUILTIN_ROUND     ? rint(arg->fval)
@@ -161,14 +172,13 @@ type_of_abs(Infer *I, const AExpr *call, const AExpr *e)
         return type_known_float(I->arena, fabs(arg->fval));
     }
     if (arg->known && arg->weak && arg->ival > INT64_MIN) {
-        return type_known_int(I->arena,
-                              arg->ival < 0 ? -arg->ival : arg->ival);
+        return type_known_int(I->arena, arg->ival < 0 ? -arg->ival : arg->ival);
     }
     bool is_bool = arg->weak && arg->dtype == DT_BOOL;
     const Type *type =
         type_num(I->arena, is_bool ? DT_I64 : arg->dtype, arg->weak);
-    bool keeps = arg->dtype == DT_F64
-                 && (arg->alt == ALT_INT || arg->alt == ALT_FLOAT);
+    bool keeps =
+        arg->dtype == DT_F64 && (arg->alt == ALT_INT || arg->alt == ALT_FLOAT);
     return keeps ? type_with_alt(I->arena, type, arg->alt) : type;
 }
 
@@ -219,13 +229,13 @@ type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
     const Type *type = type_forget(I->arena, types[0]);
     type = type_with_alt(I->arena, type, types[0]->alt);
     for (int i = 0; i < n; i++) {
-        type = types[i]->kind == TY_NUM
-                   ? type_join(I->arena, type, types[i]) : NULL;
+        type = types[i]->kind == TY_NUM ? type_join(I->arena, type, types[i])
+                                        : NULL;
         if (type == NULL) {
             infer_refuse(I, DIAG_TYPE_CONFLICT, call->loc,
                          "Convert the arguments to one type.",
-                         "`%s` of %s and %s may return either",
-                         short_name(id), type_text(I->arena, types[0]),
+                         "`%s` of %s and %s may return either", short_name(id),
+                         type_text(I->arena, types[0]),
                          type_text(I->arena, types[i]));
         }
     }
@@ -262,8 +272,8 @@ type_of_ufunc(Infer *I, const AExpr *call, BuiltinId id)
     } else if (id == BUILTIN_NP_RINT && !is_float) {
         out = float_dtype(arg);
     }
-    if (out == DT_COUNT || arg->alt != ALT_NEVER
-        || (id == BUILTIN_NP_RINT && !is_float)) {
+    if (out == DT_COUNT || arg->alt != ALT_NEVER ||
+        (id == BUILTIN_NP_RINT && !is_float)) {
         refuse_types(I, call, id, arg);
     }
     return arg->kind == TY_ARRAY ? fresh_vector(I, call, out, type_lanes(arg))
@@ -307,8 +317,8 @@ type_of_extreme(Infer *I, const AExpr *call, BuiltinId id)
         types[i] = need_operand(I, call->items.at[i], AO_MUL);
         int own = type_lanes(types[i]);
         bool bound = id == BUILTIN_NP_CLIP && i > 0 && own;
-        if (types[i]->alt != ALT_NEVER || bound
-            || (own && lanes && own != lanes)) {
+        if (types[i]->alt != ALT_NEVER || bound ||
+            (own && lanes && own != lanes)) {
             refuse_types(I, call, id, types[i]);
         }
         lanes = own ? own : lanes;
@@ -320,8 +330,8 @@ type_of_extreme(Infer *I, const AExpr *call, BuiltinId id)
         }
     }
     DType dtype = common_plain(types, n).dtype;
-    if (id == BUILTIN_NP_CLIP && dtype_is_float(dtype)
-        && !dtype_is_float(types[0]->dtype)) {
+    if (id == BUILTIN_NP_CLIP && dtype_is_float(dtype) &&
+        !dtype_is_float(types[0]->dtype)) {
         refuse_types(I, call, id, types[0]); /* drops some of the bounds */
     }
     return lanes ? fresh_vector(I, call, dtype, lanes)
@@ -403,8 +413,8 @@ type_of_math(Infer *I, const AExpr *call, BuiltinId id)
     need_numbers(I, call);
     const Type *arg = call->items.at[0]->type;
     bool is_int = !dtype_is_float(arg->dtype) || arg->alt == ALT_INT;
-    bool logs = id == BUILTIN_MATH_LOG || id == BUILTIN_MATH_LOG2
-                || id == BUILTIN_MATH_LOG10;
+    bool logs = id == BUILTIN_MATH_LOG || id == BUILTIN_MATH_LOG2 ||
+                id == BUILTIN_MATH_LOG10;
     if (logs && is_int) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc,
                      "Convert the argument with `float(...)`.",

@@ -5,6 +5,11 @@
  * typed as a value: `mask is None or mask[y, x]` needs no common type of its
  * two sides.  Names that may be unbound are tested where they are read, so
  * no other rule knows of that.
+ *
+ * Whatever can't be translated is refused where it is reached, with the types
+ * at hand in the message.  Because dead branches are never reached, a function
+ * may well contain what has no translation, as long as this specialisation does
+ * not run it.
  */
 #include <string.h>
 
@@ -50,9 +55,8 @@ static bool
 is_known(const AExpr *e)
 {
     bool truth;
-    return e->type->kind == TY_NUM
-               ? e->type->known && e->type->alt == ALT_NEVER
-               : type_truth(e->type, &truth);
+    return e->type->kind == TY_NUM ? e->type->known && e->type->alt == ALT_NEVER
+                                   : type_truth(e->type, &truth);
 }
 
 /* Subscripts of arrays may be out of range and calls may do anything, so both
@@ -82,8 +86,8 @@ is_simple(const AExpr *e)
     case A_CALL:
         return is_known(e) && e->callee == NULL && all_simple(&e->items);
     case A_SUBSCRIPT:
-        return e->lhs->type->kind == TY_TUPLE && is_simple(e->lhs)
-               && all_simple(&e->items) && e->type->kind != TY_ARRAY;
+        return e->lhs->type->kind == TY_TUPLE && is_simple(e->lhs) &&
+               all_simple(&e->items) && e->type->kind != TY_ARRAY;
     case A_SLICE:
         return all_simple(&e->items);
     default:
@@ -180,8 +184,7 @@ tuple_sum(Infer *I, const Type *lhs, const Type *rhs)
 
 /* Refuses (VZ-2005) an operator for the types of its operands. */
 static _Noreturn void
-refuse_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,
-             const Type *rhs)
+refuse_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs, const Type *rhs)
 {
     infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
                  "`%s` is not translated for %s and %s", op_text(op),
@@ -194,8 +197,8 @@ const Type *
 type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
               const AExpr *rhs)
 {
-    bool tuples = lhs->type->kind == TY_TUPLE && rhs->type->kind == TY_TUPLE
-                  && lhs->type->is_list == rhs->type->is_list;
+    bool tuples = lhs->type->kind == TY_TUPLE && rhs->type->kind == TY_TUPLE &&
+                  lhs->type->is_list == rhs->type->is_list;
     if (tuples && op == AO_ADD) {
         return tuple_sum(I, lhs->type, rhs->type);
     }
@@ -223,10 +226,10 @@ type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
 static bool
 looks_negative(const AExpr *e)
 {
-    bool minus = (e->kind == A_UNARY && e->op == AO_NEG)
-                 || (e->kind == A_BINOP && e->op == AO_SUB);
-    return minus || (e->lhs != NULL && looks_negative(e->lhs))
-           || (e->rhs != NULL && looks_negative(e->rhs));
+    bool minus = (e->kind == A_UNARY && e->op == AO_NEG) ||
+                 (e->kind == A_BINOP && e->op == AO_SUB);
+    return minus || (e->lhs != NULL && looks_negative(e->lhs)) ||
+           (e->rhs != NULL && looks_negative(e->rhs));
 }
 
 /* Of an int to an unknown int: the value of an argument is pinned; others are
@@ -236,10 +239,9 @@ settle_exponent(Infer *I, const AExpr *lhs, AExpr *rhs)
 {
     const Type *base = lhs->type;
     const Type *type = rhs->type;
-    bool ints = base->kind == TY_NUM && base->weak && type->kind == TY_NUM
-                && type->weak && !dtype_is_float(base->dtype)
-                && type->dtype == DT_I64 && !type->known
-                && type->alt == ALT_NEVER;
+    bool ints = base->kind == TY_NUM && base->weak && type->kind == TY_NUM &&
+                type->weak && !dtype_is_float(base->dtype) &&
+                type->dtype == DT_I64 && !type->known && type->alt == ALT_NEVER;
     if (!ints) {
         return;
     }
@@ -300,8 +302,7 @@ infer_unary(Infer *I, const AExpr *e)
                      type_text(I->arena, arg));
     }
     if (out->type->kind == TY_ARRAY) {
-        out->type =
-            fresh_vector(I, e, out->type->dtype, type_lanes(out->type));
+        out->type = fresh_vector(I, e, out->type->dtype, type_lanes(out->type));
     }
     return out;
 }
@@ -334,8 +335,8 @@ type_of_plain_equal(Infer *I, AOp op, const Type *lhs, const Type *rhs)
     bool text = lhs->kind == TY_STR || rhs->kind == TY_STR;
     bool none = lhs->kind == TY_NONE || rhs->kind == TY_NONE;
     bool arrays = lhs->kind == TY_ARRAY || rhs->kind == TY_ARRAY;
-    if ((op != AO_EQ && op != AO_NE) || (!text && !none) || arrays
-        || lhs->alt != ALT_NEVER || rhs->alt != ALT_NEVER) {
+    if ((op != AO_EQ && op != AO_NE) || (!text && !none) || arrays ||
+        lhs->alt != ALT_NEVER || rhs->alt != ALT_NEVER) {
         return NULL;
     }
     bool same = strings ? lhs->name == rhs->name
@@ -433,9 +434,8 @@ refuse_join(Infer *I, const AExpr *e, const AExpr *cond, const Type *lhs,
             const Type *rhs)
 {
     infer_pin(I, cond_origin(cond));
-    infer_refuse(I, DIAG_TYPE_CONFLICT, e->loc, NULL,
-                 "the value is %s or %s", type_text(I->arena, lhs),
-                 type_text(I->arena, rhs));
+    infer_refuse(I, DIAG_TYPE_CONFLICT, e->loc, NULL, "the value is %s or %s",
+                 type_text(I->arena, lhs), type_text(I->arena, rhs));
 }
 
 /* The type of a value that is 'lhs' or 'rhs'. Both arrays get a further name

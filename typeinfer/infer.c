@@ -10,6 +10,16 @@
  *        state, alias, live      environments, joins, objects
  *        stmt, loop              control flow
  *        expr, subscript, call, builtin, make
+ *
+ * Why begin again rather than repair?  A pinned axis turns a view into a vector
+ * and a scalar store into a row store, all through the program; there is
+ * nothing that could be patched.  A beginning takes well under a millisecond,
+ * and a program needs as many as it has axes and flags that matter: usually one
+ * or two.
+ *
+ * The result of inference is a tree that lower can follow without a decision of
+ * its own: every name is a version, every join is spelled out as conversions,
+ * every call of a user function carries its typed body.
  */
 #include "typeinfer/infer.h"
 
@@ -41,9 +51,8 @@ pinned_type(Arena *arena, SigArg *arg)
 static const Type *
 argument_type(Infer *I, int number, Loc loc)
 {
-    Type *type = arena_copy(I->arena,
-                            pinned_type(I->arena, &I->sig->args[number]),
-                            sizeof(*type));
+    Type *type = arena_copy(
+        I->arena, pinned_type(I->arena, &I->sig->args[number]), sizeof(*type));
     if (type->kind == TY_ARRAY) {
         type->object = object_new(I, NULL, loc, true);
         I->objects.at[type->object].arg = number;
@@ -53,8 +62,8 @@ argument_type(Infer *I, int number, Loc loc)
                 type->size[i] = size_with_origin(origin_of_size(number, i));
             }
         }
-    } else if (type->kind == TY_NUM && !type->known
-               && !dtype_is_float(type->dtype)) {
+    } else if (type->kind == TY_NUM && !type->known &&
+               !dtype_is_float(type->dtype)) {
         type->origin = origin_of_value(number);
     }
     return type;
@@ -123,8 +132,7 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     }
     seen->objects[seen->n++] = object;
     if (type->memory && !block_reaches(I, o->scope)) {
-        refuse_result(I, func, type,
-                      "which was made in a loop or a branch");
+        refuse_result(I, func, type, "which was made in a loop or a branch");
     }
 }
 

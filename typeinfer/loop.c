@@ -13,6 +13,16 @@
  * versions of the head, and 'break' converts to those too.  Where that says
  * too little -- `else`, `while True`, a range that surely has a round -- what
  * holds after the loop gets versions of its own.
+ *
+ * Types only grow from round to round (the lattice of types.c has no more than
+ * four steps), so a handful of rounds is enough, and loops nested five deep
+ * stay cheap because what an inner loop does not carry costs it no second
+ * round.  The typed copy of the last round is the result; those before it are
+ * thrown away.
+ *
+ * Reading a name that is unbound at the head raises in the first round.  So the
+ * statement counts as raising while the first round is inferred, and is typed
+ * in the second, when the name may have been bound by the one before.
  */
 #include <string.h>
 
@@ -45,6 +55,7 @@ typedef struct Loop {
 
 /* --- what the loop assigns ------------------------------------------------ */
 
+/* Names that a target binds. */
 static void
 note_target(Map *map, const AExpr *target)
 {
@@ -57,6 +68,8 @@ note_target(Map *map, const AExpr *target)
     }
 }
 
+/* Names that are bound anywhere in a block, inner loops and branches included.
+ */
 static void
 note_block(Map *map, const ABlock *block)
 {
@@ -82,6 +95,8 @@ entry_type(Infer *I, const Ver *ver)
     return plain ? type_forget(I->arena, type) : type;
 }
 
+/* A name that the loop assigns is carried if it is live at the head; otherwise
+ * it is written before it is read in every round. */
 static void
 add_carried(Infer *I, Loop *loop, Sym name)
 {
@@ -101,6 +116,8 @@ add_carried(Infer *I, Loop *loop, Sym name)
     vec_push(I->arena, &loop->carried, c);
 }
 
+/* Begins the typed loop: a place for the conversions of the way in, then the
+ * loop itself. */
 static void
 loop_init(Infer *I, const AStmt *s, ABlock *out, Loop *loop)
 {
@@ -146,6 +163,7 @@ open_head(Infer *I, Loop *loop)
     loop->copy->body = (ABlock){0};
 }
 
+/* The end of the body is one more way back to the head. */
 static void
 close_body(Infer *I, Loop *loop)
 {
@@ -184,20 +202,20 @@ widen(Infer *I, Carried *c, const Ver *back)
         c->type = type_kind(I->arena, TY_POISON);
         return true;
     }
-    bool vectors = joined != NULL && type_is_vector(joined)
-                   && c->type != NULL && rhs != NULL;
+    bool vectors = joined != NULL && type_is_vector(joined) &&
+                   c->type != NULL && rhs != NULL;
     if (vectors) {
         int object = object_unite(I, c->type->object, rhs->object);
         joined = type_of_object(I, joined, object);
     }
-    bool same = c->type == joined
-                || (c->type != NULL && joined != NULL
-                    && type_equal(c->type, joined)
-                    && c->type->origin == joined->origin);
+    bool same = c->type == joined || (c->type != NULL && joined != NULL &&
+                                      type_equal(c->type, joined) &&
+                                      c->type->origin == joined->origin);
     c->type = joined;
     return !same;
 }
 
+/* Joins all ways back, name by name; true if any type grew. */
 static bool
 widen_all(Infer *I, Loop *loop, const ExitVec *exits)
 {
@@ -213,6 +231,8 @@ widen_all(Infer *I, Loop *loop, const ExitVec *exits)
 
 /* --- leaving -------------------------------------------------------------- */
 
+/* Once the types stand: every way to the head ends in conversions to the
+ * versions there. */
 static void
 convert_all(Infer *I, Loop *loop, const ExitVec *exits)
 {
@@ -231,8 +251,8 @@ head_is_vague(const Loop *loop)
 {
     for (int i = 0; i < loop->carried.n; i++) {
         const Carried *c = &loop->carried.at[i];
-        if (c->conflict != NULL
-            || (c->type != NULL && c->type->alt != ALT_NEVER)) {
+        if (c->conflict != NULL ||
+            (c->type != NULL && c->type->alt != ALT_NEVER)) {
             return true;
         }
     }
@@ -250,8 +270,8 @@ rename_assigned(Infer *I, Loop *loop, const ExitVec *exits, Env *env)
         Ver *ver = env->at[number];
         bool all_same = ver != NULL && ver->conflict == NULL;
         for (int k = 0; k < exits->n; k++) {
-            all_same &= exits->at[k].env.dead
-                        || exits->at[k].env.at[number] == ver;
+            all_same &=
+                exits->at[k].env.dead || exits->at[k].env.at[number] == ver;
         }
         if (!all_same) {
             continue;
@@ -275,6 +295,7 @@ leave_apart(Infer *I, Loop *loop, ExitVec *exits)
     I->frame->env = env;
 }
 
+/* Appends 'from' to 'to'. */
 static void
 add_exits(Infer *I, ExitVec *to, const ExitVec *from)
 {
@@ -304,12 +325,14 @@ leave_through_else(Infer *I, Loop *loop, const Env *head)
     leave_apart(I, loop, &exits);
 }
 
+/* Is what holds after the loop not what holds at its head? */
 static bool
 has_own_exits(const Loop *loop)
 {
     return loop->never_ends || loop->s->orelse.n > 0;
 }
 
+/* Sets the environment after the loop and adds all conversions. */
 static void
 leave(Infer *I, Loop *loop, const Env *head)
 {
@@ -365,6 +388,8 @@ fix_point(Infer *I, Loop *loop, void (*round)(Infer *I, Loop *loop))
 
 /* --- while ---------------------------------------------------------------- */
 
+/* The test is part of the round: it reads the head's versions. A test that is
+ * known to fail makes the body dead. */
 static void
 while_round(Infer *I, Loop *loop)
 {
@@ -380,6 +405,7 @@ while_round(Infer *I, Loop *loop)
     infer_block(I, &loop->s->body, &loop->copy->body);
 }
 
+/* while test: body, else: orelse */
 void
 infer_while(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -413,6 +439,8 @@ round_type(Infer *I, const AExpr *e)
     }
 }
 
+/* The arguments of range must be integers; a step that is known to be zero
+ * raises ValueError. */
 static void
 check_range(Infer *I, const AExpr *e)
 {
@@ -463,6 +491,8 @@ check_iterable(Infer *I, const AExpr *e)
     round_type(I, e);
 }
 
+/* The value of an argument of range, 'dflt' where it is left out; false when
+ * it isn't known. */
 static bool
 known_range_arg(const AExpr *e, int64_t dflt, int64_t *out)
 {
@@ -470,6 +500,7 @@ known_range_arg(const AExpr *e, int64_t dflt, int64_t *out)
     return e == NULL || type_is_known_int(e->type, out);
 }
 
+/* Do the bounds say that there is a first round? */
 static bool
 range_has_round(const AExpr *e)
 {
@@ -477,12 +508,13 @@ range_has_round(const AExpr *e)
     int64_t lo;
     int64_t hi;
     int64_t step;
-    bool known = known_range_arg(one ? NULL : e->items.at[0], 0, &lo)
-                 && known_range_arg(e->items.at[one ? 0 : 1], 0, &hi)
-                 && known_range_arg(e->items.at[2], 1, &step);
+    bool known = known_range_arg(one ? NULL : e->items.at[0], 0, &lo) &&
+                 known_range_arg(e->items.at[one ? 0 : 1], 0, &hi) &&
+                 known_range_arg(e->items.at[2], 1, &step);
     return known && (step > 0 ? lo < hi : lo > hi);
 }
 
+/* Does the loop surely run once? zip ends with the shortest. */
 static bool
 has_round(const AExpr *e)
 {
@@ -500,10 +532,10 @@ has_round(const AExpr *e)
     if (id == BUILTIN_ZIP) {
         return all;
     }
-    return e->type->kind == TY_TUPLE ? e->type->rank > 0
-                                     : e->type->size[0] > 0;
+    return e->type->kind == TY_TUPLE ? e->type->rank > 0 : e->type->size[0] > 0;
 }
 
+/* The target is bound anew in every round, before the body. */
 static void
 for_round(Infer *I, Loop *loop)
 {
@@ -514,6 +546,7 @@ for_round(Infer *I, Loop *loop)
     infer_block(I, &loop->s->body, &loop->copy->body);
 }
 
+/* The iterable is evaluated once, before the loop. */
 void
 infer_for(Infer *I, const AStmt *s, ABlock *out)
 {

@@ -7,6 +7,15 @@
  *
  * A shape is an int, or a tuple or list of ints.  Sizes that are an axis of an
  * argument remember it, so that it may be pinned later.
+ *
+ * Whether an array is a value or a buffer decides much of the code that comes
+ * out: a vector of three lanes costs three registers, a buffer costs memory,
+ * index checks and a dependence analysis.  So small arrays of constant size are
+ * vectors wherever nobody can tell the difference (alias.c).
+ *
+ * `np.zeros_like(a)` keeps the memory order of `a`, as the strides of the
+ * result show.  Inside of the function nobody sees them; a returned array whose
+ * order is not that of C is refused.
  */
 #include <string.h>
 
@@ -14,6 +23,7 @@
 
 /* --- shapes --------------------------------------------------------------- */
 
+/* The size of an axis as Type.size has it. */
 static int64_t
 size_of(const Type *type)
 {
@@ -23,6 +33,7 @@ size_of(const Type *type)
     return type->origin ? size_with_origin(type->origin) : -1;
 }
 
+/* Refuses (VZ-2005) what is no shape or has no dtype. */
 static _Noreturn void
 refuse_shape(Infer *I, const AExpr *e)
 {
@@ -35,10 +46,11 @@ refuse_shape(Infer *I, const AExpr *e)
 static bool
 is_size(const Type *type)
 {
-    return type_is_integer(type, false) && type->alt == ALT_NEVER
-           && !(type->known && type->ival < 0);
+    return type_is_integer(type, false) && type->alt == ALT_NEVER &&
+           !(type->known && type->ival < 0);
 }
 
+/* Rank and sizes of the array that has 'e' as its shape. */
 static void
 shape_of(Infer *I, const AExpr *e, Type *out)
 {
@@ -71,6 +83,8 @@ site_of(Infer *I, const AExpr *call)
                           call->loc.end_col));
 }
 
+/* The array that 'call' makes: small ones in registers unless their site is
+ * demoted. 'any_order': its strides follow another array. */
 static const Type *
 new_array(Infer *I, const AExpr *call, const Type *type, bool any_order)
 {
@@ -81,11 +95,12 @@ new_array(Infer *I, const AExpr *call, const Type *type, bool any_order)
     return type_of_object(I, type, object);
 }
 
+/* np.zeros_like and its kin. */
 static bool
 is_like(BuiltinId id)
 {
-    return id == BUILTIN_NP_ZEROS_LIKE || id == BUILTIN_NP_ONES_LIKE
-           || id == BUILTIN_NP_EMPTY_LIKE || id == BUILTIN_NP_FULL_LIKE;
+    return id == BUILTIN_NP_ZEROS_LIKE || id == BUILTIN_NP_ONES_LIKE ||
+           id == BUILTIN_NP_EMPTY_LIKE || id == BUILTIN_NP_FULL_LIKE;
 }
 
 /* The dtype that np.array(value) has. */
@@ -95,16 +110,18 @@ natural_dtype(const Type *num)
     return num->dtype;
 }
 
+/* An array of no rank yet, to be filled in. */
 static Type *
 blank_array(Infer *I, DType dtype)
 {
-    Type *type = arena_copy(I->arena, type_kind(I->arena, TY_ARRAY),
-                            sizeof(*type));
+    Type *type =
+        arena_copy(I->arena, type_kind(I->arena, TY_ARRAY), sizeof(*type));
     type->dtype = dtype;
     type->layout = LAYOUT_C;
     return type;
 }
 
+/* np.zeros(shape, dtype), np.full(shape, value, dtype), np.zeros_like(a). */
 const Type *
 type_of_make(Infer *I, AExpr *call, BuiltinId id)
 {
@@ -148,8 +165,7 @@ type_of_array(Infer *I, AExpr *call)
     if (list->kind == TY_ARRAY) {
         return type_of_copy(I, call, BUILTIN_NP_ARRAY);
     }
-    if (list->kind != TY_TUPLE || list->rank == 0
-        || list->rank > MAX_LANES) {
+    if (list->kind != TY_TUPLE || list->rank == 0 || list->rank > MAX_LANES) {
         refuse_shape(I, object);
     }
     DType common = DT_BOOL;
@@ -184,7 +200,6 @@ type_of_copy(Infer *I, AExpr *call, BuiltinId id)
         type->dtype = need_dtype(I, dtype);
     }
     bool keeps = id != BUILTIN_COPY;
-    bool any_order =
-        keeps && type->rank > 1 && from->layout != LAYOUT_C;
+    bool any_order = keeps && type->rank > 1 && from->layout != LAYOUT_C;
     return new_array(I, call, type, any_order);
 }

@@ -22,7 +22,7 @@ typedef struct Plain {
 
 const Type *type_kind(Arena *arena, TypeKind kind);
 const Type *type_num(Arena *arena, DType dtype, bool weak);
-const Type *type_bool(Arena *arena);  /* Python's, unknown */
+const Type *type_bool(Arena *arena); /* Python's, unknown */
 const Type *type_int(Arena *arena);
 const Type *type_float(Arena *arena);
 const Type *type_known_bool(Arena *arena, bool value);
@@ -94,12 +94,10 @@ bool rule_same_kind(DType from, DType to);
 
 /* -a +a ~a of a NUM or vector ('not' has no need of a rule); NULL as above.
  * '*only_main': the alternative must not occur. */
-const Type *rule_unary(Arena *arena, AOp op, const Type *arg,
-                       bool *only_main);
+const Type *rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main);
 
 /* The value of an operator on known weak numbers, or NULL. */
-const Type *fold_binop(Arena *arena, AOp op, const Type *lhs,
-                       const Type *rhs);
+const Type *fold_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
 const Type *fold_unary(Arena *arena, AOp op, const Type *arg);
 
 /* Can the weak number 'from' be kept in a 'to' without a check? */
@@ -109,12 +107,12 @@ bool weak_fits(const Type *from, DType to);
 
 /* How a function of builtins.def is inferred and lowered. */
 typedef enum BuiltinKind {
-    BK_CONST,   /* a number: math.pi */
-    BK_DTYPE,   /* np.float32, float: converts, or names a dtype */
-    BK_MATH,    /* math.sin: float(s) -> float, checked */
-    BK_ROUND,   /* math.floor: float -> int */
-    BK_TEST,    /* math.isnan: float -> bool */
-    BK_UFUNC,   /* np.sqrt on numbers and vectors */
+    BK_CONST, /* a number: math.pi */
+    BK_DTYPE, /* np.float32, float: converts, or names a dtype */
+    BK_MATH,  /* math.sin: float(s) -> float, checked */
+    BK_ROUND, /* math.floor: float -> int */
+    BK_TEST,  /* math.isnan: float -> bool */
+    BK_UFUNC, /* np.sqrt on numbers and vectors */
     BK_MINMAX,
     BK_UMINMAX, /* np.minimum */
     BK_MAKE,    /* np.zeros */

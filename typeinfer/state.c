@@ -9,6 +9,9 @@
  * A join makes versions for all names that differ, whether they are used or
  * not: lower leaves out the conversions to those that nobody reads.  Types
  * that can't be joined make a version that may not be read.
+ *
+ * Conflicts are no errors here: a temporary may well be an array on one path
+ * and a number on the other, as long as it is set again before it is read.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,9 +23,10 @@ enum { MAX_PINNED = 16 };
 
 /* --- ends ----------------------------------------------------------------- */
 
+/* The first refusal ends inference: later ones would often follow from it. */
 void
-infer_refuse(Infer *I, DiagId id, Loc loc, const char *help,
-             const char *format, ...)
+infer_refuse(Infer *I, DiagId id, Loc loc, const char *help, const char *format,
+             ...)
 {
     char message[512];
     va_list args;
@@ -37,6 +41,7 @@ infer_refuse(Infer *I, DiagId id, Loc loc, const char *help,
     longjmp(I->stop, 1);
 }
 
+/* The demands are kept in I->sig and I->demoted. */
 void
 infer_again(Infer *I)
 {
@@ -46,30 +51,36 @@ infer_again(Infer *I)
 
 /* --- origins: axes and values of arguments -------------------------------- */
 
+/* Origins number the axes of each argument and, after them, its value. */
 int
 origin_of_size(int arg, int axis)
 {
     return 1 + arg * (MAX_RANK + 1) + axis;
 }
 
+/* The origin of the value of argument 'arg'. */
 int
 origin_of_value(int arg)
 {
     return 1 + arg * (MAX_RANK + 1) + MAX_RANK;
 }
 
+/* 0 for known sizes and for those of which nothing is known. */
 int
 size_origin(int64_t size)
 {
     return size < -1 ? (int)(-1 - size) : 0;
 }
 
+/* The Type.size of an axis of unknown size with an origin. */
 int64_t
 size_with_origin(int origin)
 {
     return -1 - (int64_t)origin;
 }
 
+/* Axes are pinned if they are small enough for a vector; values if they are
+ * flags, modes and the like. */
 void
 infer_pin(Infer *I, int origin)
 {
@@ -96,6 +107,7 @@ infer_pin(Infer *I, int origin)
 
 /* --- versions ------------------------------------------------------------- */
 
+/* A version that nothing binds yet. */
 Ver *
 ver_new(Infer *I, Sym name, const Type *type, Loc loc)
 {
@@ -107,6 +119,7 @@ ver_new(Infer *I, Sym name, const Type *type, Loc loc)
     return ver;
 }
 
+/* A copy whose names can be bound without changing 'env'. */
 Env
 env_copy(Infer *I, const Env *env)
 {
@@ -116,12 +129,14 @@ env_copy(Infer *I, const Env *env)
     return copy;
 }
 
+/* -1: not a local name. */
 int
 name_number(const Frame *frame, Sym name)
 {
     return (int)(intptr_t)map_get(&frame->numbers, name) - 1;
 }
 
+/* Binding a name never touches the old version, which others may hold. */
 Ver *
 env_bind(Infer *I, Sym name, const Type *type, Loc loc)
 {
@@ -136,6 +151,7 @@ env_bind(Infer *I, Sym name, const Type *type, Loc loc)
 
 /* --- joins ---------------------------------------------------------------- */
 
+/* Notes a way to a join as it is now. */
 void
 add_exit(Infer *I, ExitVec *exits, Env env, ABlock *converts)
 {
@@ -143,6 +159,8 @@ add_exit(Infer *I, ExitVec *exits, Env env, ABlock *converts)
     vec_push(I->arena, exits, exit);
 }
 
+/* Conversions are added when all ways to the join are known; until then the
+ * statement is empty. */
 ABlock *
 add_converts(Infer *I, ABlock *out, Loc loc)
 {
@@ -151,6 +169,8 @@ add_converts(Infer *I, ABlock *out, Loc loc)
     return &s->body;
 }
 
+/* 'to' := 'from', or unbound when 'from' is NULL. Conflicts take nothing:
+ * nobody may read them. */
 void
 add_convert(Infer *I, ABlock *out, Ver *to, Ver *from)
 {
@@ -176,11 +196,12 @@ new_conflict(Infer *I, const Ver *lhs, const Ver *rhs, int pin)
     return c;
 }
 
+/* A joined vector may be either object. */
 static const Type *
 unite_vectors(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
 {
-    if (joined == NULL || !type_is_vector(joined) || lhs == NULL
-        || rhs == NULL) {
+    if (joined == NULL || !type_is_vector(joined) || lhs == NULL ||
+        rhs == NULL) {
         return joined;
     }
     int object = object_unite(I, lhs->object, rhs->object);
@@ -213,6 +234,8 @@ join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
     }
 }
 
+/* If the name has one version on all ways, that is the answer and nothing is
+ * converted. Unbound on all ways: NULL. */
 Ver *
 exits_join_name(Infer *I, const ExitVec *exits, int number, Sym name, int pin)
 {
@@ -252,6 +275,7 @@ exits_join_name(Infer *I, const ExitVec *exits, int number, Sym name, int pin)
     return ver;
 }
 
+/* All names, dead ways left out. */
 Env
 exits_join(Infer *I, const ExitVec *exits, int pin)
 {
@@ -273,6 +297,8 @@ exits_join(Infer *I, const ExitVec *exits, int pin)
     return out;
 }
 
+/* Pins the argument that decides between the two, if that is known; else
+ * refuses (VZ-2006), naming both places. */
 void
 report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
 {
@@ -298,6 +324,7 @@ block_enter(Infer *I)
     return I->scope;
 }
 
+/* The block in which the statements of 'scope' stand after merging. */
 static int
 scope_real(const Infer *I, int scope)
 {
@@ -307,6 +334,7 @@ scope_real(const Infer *I, int scope)
     return scope;
 }
 
+/* Is the block open here, or a part of one that is? */
 bool
 block_reaches(const Infer *I, int scope)
 {

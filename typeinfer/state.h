@@ -108,9 +108,9 @@ typedef struct Infer {
     Map demoted; /* sites whose arrays must live in memory */
     Map lives;   /* AFunc -> Live */
     Version **hidden;
-    jmp_buf stop;     /* refused, or to be begun again */
+    jmp_buf stop; /* refused, or to be begun again */
     bool again;
-    jmp_buf *raise;   /* the statement reads an unbound name: it raises */
+    jmp_buf *raise; /* the statement reads an unbound name: it raises */
 } Infer;
 
 /* Ends inference with a refusal; 'help' may be NULL. */

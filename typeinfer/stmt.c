@@ -7,14 +7,22 @@
  *     if c: return 0          if c.1:
  *     else: out = f()   -->       return
  *     use(out)                out.2 = f();  use(out.2)
+ *
+ * An assignment to a name always makes a version, even of the same type, so
+ * that lower can give each its own variable and single assignment is nearly
+ * there already.  `n += 1` is an assignment; `a += 1` of an array is not, since
+ * it changes the object that other names may hold too.
+ *
+ * Paths are followed one after the other.  The environment says at each point
+ * what the names are; a path that ended (return, break, raise) has a dead one.
  */
 #include "typeinfer/state.h"
 
 /* --- targets -------------------------------------------------------------- */
 
+/* A name gets a new version of the value's type. */
 static AExpr *
-target_name(Infer *I, const AExpr *target, const AExpr *value,
-            const Type *type)
+target_name(Infer *I, const AExpr *target, const AExpr *value, const Type *type)
 {
     if (value != NULL) {
         alias_value(I, value);
@@ -25,6 +33,8 @@ target_name(Infer *I, const AExpr *target, const AExpr *value,
     return out;
 }
 
+/* The type of item 'k' of what is unpacked into the target. The size of an
+ * array need not be known: lower tests it. */
 static const Type *
 unpacked_type(Infer *I, const AExpr *target, const Type *type, int k)
 {
@@ -38,20 +48,22 @@ unpacked_type(Infer *I, const AExpr *target, const Type *type, int k)
     }
     if (n >= 0 && n != target->items.n) {
         infer_refuse(I, DIAG_ALWAYS_FAILS, target->loc, NULL,
-                     "%d names for %s: this raises ValueError",
-                     target->items.n, type_text(I->arena, type));
+                     "%d names for %s: this raises ValueError", target->items.n,
+                     type_text(I->arena, type));
     }
     return type->kind == TY_TUPLE ? type->items[k]
                                   : item_type(I, type, target->loc);
 }
 
+/* (a, b) = value. The items of a display are paired with the targets, so that
+ * `a, b = zeros(3), zeros(3)` aliases nothing. */
 static AExpr *
 target_tuple(Infer *I, const AExpr *target, const AExpr *value,
              const Type *type)
 {
     AExpr *out = node_like(I, target);
-    bool display = value != NULL
-                   && (value->kind == A_TUPLE || value->kind == A_LIST);
+    bool display =
+        value != NULL && (value->kind == A_TUPLE || value->kind == A_LIST);
     out->type = type;
     for (int i = 0; i < target->items.n; i++) {
         const Type *item = unpacked_type(I, target, type, i);
@@ -66,13 +78,13 @@ target_tuple(Infer *I, const AExpr *target, const AExpr *value,
 
 /* --- stores --------------------------------------------------------------- */
 
+/* Refuses (VZ-2005) a store for its types. */
 static _Noreturn void
 refuse_store(Infer *I, const AExpr *target, const Type *value)
 {
     infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
                  "a store of %s into %s is not translated",
-                 type_text(I->arena, value),
-                 type_text(I->arena, target->type));
+                 type_text(I->arena, value), type_text(I->arena, target->type));
 }
 
 /* A number is stored everywhere; an array where both sizes are known. */
@@ -129,6 +141,7 @@ check_vector_target(Infer *I, const AExpr *target)
     alias_mutate(I, base->type, target->loc);
 }
 
+/* a[i] = value: the value has been evaluated already. */
 static AExpr *
 target_subscript(Infer *I, const AExpr *target, const Type *type)
 {
@@ -138,6 +151,8 @@ target_subscript(Infer *I, const AExpr *target, const Type *type)
     return out;
 }
 
+/* 'value' is what is assigned, NULL where there is no expression for it;
+ * 'type' is its type. */
 AExpr *
 infer_target(Infer *I, const AExpr *target, const AExpr *value,
              const Type *type)
@@ -158,6 +173,7 @@ infer_target(Infer *I, const AExpr *target, const AExpr *value,
 
 /* --- assignments ---------------------------------------------------------- */
 
+/* A copy of the statement without its parts, pushed on 'out'. */
 static AStmt *
 stmt_like(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -168,6 +184,7 @@ stmt_like(Infer *I, const AStmt *s, ABlock *out)
     return copy;
 }
 
+/* a = b = value: one value, targets from left to right. */
 static void
 infer_assign(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -192,8 +209,8 @@ check_in_place(Infer *I, const AStmt *s, const AExpr *target,
     const Type *to = need_operand(I, target, s->op);
     const Type *by = need_operand(I, value, s->op);
     BinRule rule = rule_vector(I->arena, s->op, to, by);
-    if (rule.type == NULL
-        || (by->kind == TY_ARRAY && type_lanes(by) != type_lanes(to))) {
+    if (rule.type == NULL ||
+        (by->kind == TY_ARRAY && type_lanes(by) != type_lanes(to))) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, s->loc, NULL,
                      "`%s=` is not translated for %s and %s", op_text(s->op),
                      type_text(I->arena, to), type_text(I->arena, by));
@@ -224,6 +241,7 @@ aug_name(Infer *I, const AStmt *s, AExpr *old, AExpr *value, ABlock *out)
     vec_push(I->arena, &copy->targets, target);
 }
 
+/* Numbers and tuples are rebound, arrays and elements are changed in place. */
 static void
 infer_aug(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -239,8 +257,7 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
     if (target->type->kind == TY_ARRAY) {
         check_in_place(I, s, target, value);
     } else {
-        check_store(I, target,
-                    type_of_binop(I, target, s->op, target, value));
+        check_store(I, target, type_of_binop(I, target, s->op, target, value));
     }
     AStmt *copy = stmt_like(I, s, out);
     copy->value = value;
@@ -249,6 +266,7 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
 
 /* --- branches ------------------------------------------------------------- */
 
+/* Pushes all of 'block' on 'out'. */
 static void
 append(Infer *I, ABlock *out, const ABlock *block)
 {
@@ -278,12 +296,12 @@ infer_branch(Infer *I, const ABlock *block, const Env *env, ABlock *out,
     I->frame->env = env_copy(I, env);
     infer_block(I, block, out);
     I->scope = outer;
-    ABlock *converts =
-        I->frame->env.dead ? NULL : add_converts(I, out, loc);
+    ABlock *converts = I->frame->env.dead ? NULL : add_converts(I, out, loc);
     add_exit(I, exits, I->frame->env, converts);
     return scope;
 }
 
+/* not cond */
 static AExpr *
 negated(Infer *I, AExpr *cond)
 {
@@ -294,6 +312,8 @@ negated(Infer *I, AExpr *cond)
     return out;
 }
 
+/* A known condition leaves one branch, which takes the place of the statement
+ * and needs no join. */
 static void
 infer_if(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -329,12 +349,13 @@ infer_if(Infer *I, const AStmt *s, ABlock *out)
 
 /* --- ends ----------------------------------------------------------------- */
 
+/* Could both be the same array in registers? */
 static bool
 same_vector(const Infer *I, const AExpr *lhs, const AExpr *rhs)
 {
-    return type_is_vector(lhs->type) && type_is_vector(rhs->type)
-           && object_root(I, lhs->type->object)
-                  == object_root(I, rhs->type->object);
+    return type_is_vector(lhs->type) && type_is_vector(rhs->type) &&
+           object_root(I, lhs->type->object) ==
+               object_root(I, rhs->type->object);
 }
 
 /* The names in `return a, b` end here, so they are no further names. */
@@ -361,6 +382,7 @@ infer_returned(Infer *I, const AExpr *e)
     return out;
 }
 
+/* The result is bound like a name and joined with those of other returns. */
 static void
 infer_return(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -379,6 +401,7 @@ infer_return(Infer *I, const AStmt *s, ABlock *out)
     I->frame->env.dead = true;
 }
 
+/* break and continue: a way to the loop's end or head. */
 static void
 infer_leave_loop(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -390,6 +413,7 @@ infer_leave_loop(Infer *I, const AStmt *s, ABlock *out)
     I->frame->env.dead = true;
 }
 
+/* Decided assertions vanish, or end the path. */
 static void
 infer_assert(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -415,6 +439,7 @@ infer_expr_stmt(Infer *I, const AStmt *s, ABlock *out)
     stmt_like(I, s, out)->value = value;
 }
 
+/* A statement by its kind. */
 static void
 infer_plain(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -486,6 +511,8 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
     I->raise = outer;
 }
 
+/* Statements after the end of all paths are dropped, so they are never typed.
+ */
 void
 infer_block(Infer *I, const ABlock *block, ABlock *out)
 {

@@ -7,6 +7,12 @@
  *
  * Views stay in memory: they are read where they are used, so what is stored
  * through another name in the meantime is seen, as in NumPy.
+ *
+ * Sizes: what is left of an array after a subscript keeps the sizes of its
+ * axes, constant or not, so that the last axis of an image is known to be 3 in
+ * a view of a view as well.  A slice has a known size if its bounds and the
+ * axis have. Two places demand a size: arithmetic on a part, and a slice with
+ * constant bounds like `img[r, c, 0:3]`.
  */
 #include <string.h>
 
@@ -14,12 +20,14 @@
 
 /* --- indices -------------------------------------------------------------- */
 
+/* A float as an index raises IndexError; bools, arrays, None and `...` mean
+ * other things than one element. */
 static _Noreturn void
 refuse_index(Infer *I, const AExpr *e, const Type *type)
 {
     bool fails = type->kind == TY_NUM && dtype_is_float(type->dtype);
-    infer_refuse(I, fails ? DIAG_ALWAYS_FAILS : DIAG_UNSUPPORTED_INDEX,
-                 e->loc, fails ? "Convert it with `int(...)`." : NULL,
+    infer_refuse(I, fails ? DIAG_ALWAYS_FAILS : DIAG_UNSUPPORTED_INDEX, e->loc,
+                 fails ? "Convert it with `int(...)`." : NULL,
                  "an index of type %s %s", type_text(I->arena, type),
                  fails ? "raises IndexError" : "is not translated");
 }
@@ -60,6 +68,8 @@ infer_slice(Infer *I, const AExpr *e)
     return out;
 }
 
+/* A bound of a slice of 'size' items as PySlice_AdjustIndices has it; clears
+ * '*known' if it depends on the run. */
 static int64_t
 clamp_bound(const AExpr *e, int64_t dflt, int64_t size, bool *known)
 {
@@ -85,9 +95,9 @@ sliced_size(Infer *I, const AExpr *e, int64_t size, bool last)
         return size;
     }
     int64_t hi = 0;
-    bool small = e->items.at[1] != NULL
-                 && type_is_known_int(e->items.at[1]->type, &hi)
-                 && hi <= MAX_LANES;
+    bool small = e->items.at[1] != NULL &&
+                 type_is_known_int(e->items.at[1]->type, &hi) &&
+                 hi <= MAX_LANES;
     if (size < 0 && last && small) {
         infer_pin(I, size_origin(size)); /* img[r, c, 0:3] */
     }
@@ -100,12 +110,13 @@ sliced_size(Infer *I, const AExpr *e, int64_t size, bool last)
 static bool
 is_index_tuple(const AExpr *e)
 {
-    return e->items.n == 1 && e->items.at[0]->type->kind == TY_TUPLE
-           && !e->items.at[0]->type->is_list;
+    return e->items.n == 1 && e->items.at[0]->type->kind == TY_TUPLE &&
+           !e->items.at[0]->type->is_list;
 }
 
 /* --- arrays --------------------------------------------------------------- */
 
+/* Refuses (VZ-2014) more indices than axes. */
 static _Noreturn void
 refuse_too_many(Infer *I, const AExpr *e, const Type *base)
 {
@@ -114,13 +125,14 @@ refuse_too_many(Infer *I, const AExpr *e, const Type *base)
                  type_text(I->arena, base));
 }
 
+/* The typed indices and slices of 'e', in order. */
 static void
 infer_indices(Infer *I, const AExpr *e, AExpr *out)
 {
     for (int i = 0; i < e->items.n; i++) {
         const AExpr *item = e->items.at[i];
-        AExpr *typed = item->kind == A_SLICE ? infer_slice(I, item)
-                                             : infer_expr(I, item);
+        AExpr *typed =
+            item->kind == A_SLICE ? infer_slice(I, item) : infer_expr(I, item);
         vec_push(I->arena, &out->items, typed);
     }
 }
@@ -141,8 +153,7 @@ part_type(Infer *I, const AExpr *out, const Type *base)
         const AExpr *item = tuple ? out->items.at[0] : out->items.at[i];
         if (!tuple && item->kind == A_SLICE) {
             bool last = axis == base->rank - 1;
-            type->size[rank++] =
-                sliced_size(I, item, base->size[axis], last);
+            type->size[rank++] = sliced_size(I, item, base->size[axis], last);
         } else {
             check_index(I, item, tuple ? item->type->items[i] : item->type,
                         false);
@@ -160,6 +171,8 @@ part_type(Infer *I, const AExpr *out, const Type *base)
     return type;
 }
 
+/* An element, or a view of the same object. A slice of a vector in registers
+ * counts as a further name of it. */
 static const Type *
 subscript_array(Infer *I, AExpr *out)
 {
@@ -180,6 +193,7 @@ subscript_array(Infer *I, AExpr *out)
 
 /* --- tuples --------------------------------------------------------------- */
 
+/* img.shape[:2]: the bounds must be known. */
 static const Type *
 slice_tuple(Infer *I, const AExpr *slice, const Type *base)
 {
@@ -197,6 +211,8 @@ slice_tuple(Infer *I, const AExpr *slice, const Type *base)
 
 static const Type *tuple_item_type(Infer *I, const Type *type, Loc loc);
 
+/* With a known index the item itself, with its own type; else the type that
+ * all items share. */
 static const Type *
 subscript_tuple(Infer *I, AExpr *out)
 {
@@ -222,6 +238,7 @@ subscript_tuple(Infer *I, AExpr *out)
     return base->items[k];
 }
 
+/* a[i, j], t[k]; a[t] with a tuple t is a[t[0], t[1]]. */
 AExpr *
 infer_subscript(Infer *I, const AExpr *e)
 {
@@ -249,8 +266,8 @@ infer_subscript(Infer *I, const AExpr *e)
 static const Type *
 uniform_type(Infer *I, const Type *lhs, const Type *rhs)
 {
-    if (lhs == NULL || lhs->kind != rhs->kind || lhs->alt != ALT_NEVER
-        || rhs->alt != ALT_NEVER) {
+    if (lhs == NULL || lhs->kind != rhs->kind || lhs->alt != ALT_NEVER ||
+        rhs->alt != ALT_NEVER) {
         return NULL;
     }
     if (lhs->kind == TY_NUM) {
@@ -270,6 +287,7 @@ uniform_type(Infer *I, const Type *lhs, const Type *rhs)
     return type_tuple(I->arena, items, lhs->rank, lhs->is_list);
 }
 
+/* The type of an item that is chosen at run time, from a table. */
 static const Type *
 tuple_item_type(Infer *I, const Type *type, Loc loc)
 {
@@ -287,6 +305,7 @@ tuple_item_type(Infer *I, const Type *type, Loc loc)
     return item;
 }
 
+/* What iteration and unpacking give: elements of rank 1, else views. */
 const Type *
 item_type(Infer *I, const Type *type, Loc loc)
 {
@@ -313,6 +332,7 @@ item_type(Infer *I, const Type *type, Loc loc)
 
 /* --- attributes ----------------------------------------------------------- */
 
+/* The size of an axis as an int. */
 static const Type *
 axis_type(Infer *I, const Type *array, int axis)
 {
@@ -324,6 +344,7 @@ axis_type(Infer *I, const Type *array, int axis)
     return type;
 }
 
+/* a.shape */
 static const Type *
 shape_type(Infer *I, const Type *array)
 {
@@ -334,29 +355,32 @@ shape_type(Infer *I, const Type *array)
     return type_tuple(I->arena, items, array->rank, false);
 }
 
+/* a.size */
 static const Type *
 count_type(Infer *I, const Type *array)
 {
     int64_t count = 1;
     for (int i = 0; i < array->rank; i++) {
-        if (array->size[i] < 0
-            || __builtin_mul_overflow(count, array->size[i], &count)) {
+        if (array->size[i] < 0 ||
+            __builtin_mul_overflow(count, array->size[i], &count)) {
             return type_int(I->arena);
         }
     }
     return type_known_int(I->arena, count);
 }
 
+/* a.dtype */
 static const Type *
 dtype_type(Infer *I, DType dtype)
 {
-    Type *type = arena_copy(I->arena, type_kind(I->arena, TY_DTYPE),
-                            sizeof(*type));
+    Type *type =
+        arena_copy(I->arena, type_kind(I->arena, TY_DTYPE), sizeof(*type));
     type->dtype = dtype;
     type->name = sym(str_printf(I->arena, "numpy.%s", dtype_name(dtype)));
     return type;
 }
 
+/* a.T: a view with its axes in reverse. */
 static const Type *
 transposed_type(Infer *I, const Type *array)
 {
@@ -369,6 +393,7 @@ transposed_type(Infer *I, const Type *array)
     return type;
 }
 
+/* NULL: an attribute that is not translated. */
 static const Type *
 array_attr(Infer *I, const Type *base, const char *name)
 {
@@ -390,6 +415,7 @@ array_attr(Infer *I, const Type *base, const char *name)
     return NULL;
 }
 
+/* Attributes of arrays and of NumPy's scalars. */
 AExpr *
 infer_attr(Infer *I, const AExpr *e)
 {
@@ -398,8 +424,8 @@ infer_attr(Infer *I, const AExpr *e)
     const Type *base = out->lhs->type;
     if (base->kind == TY_ARRAY) {
         out->type = array_attr(I, base, e->name);
-    } else if (base->kind == TY_NUM && !base->weak
-               && base->alt == ALT_NEVER && strcmp(e->name, "dtype") == 0) {
+    } else if (base->kind == TY_NUM && !base->weak && base->alt == ALT_NEVER &&
+               strcmp(e->name, "dtype") == 0) {
         out->type = dtype_type(I, base->dtype);
     }
     if (out->type == NULL) {

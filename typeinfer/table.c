@@ -1,4 +1,10 @@
-/* The table of library functions, made of builtins.def. */
+/* The table of library functions, made of builtins.def.
+ *
+ * Adding a function takes a row there and, unless its kind says all about it, a
+ * case in builtin.c for its type and one in csrc/lower for its code.  The row's
+ * parameters are checked against the call before either is asked, so those may
+ * rely on the arguments that are not optional.
+ */
 #include <string.h>
 
 #include "csrc/ir/ir.h"
@@ -11,6 +17,7 @@ static const Builtin table[BUILTIN_COUNT] = {
 #undef BUILTIN
 };
 
+/* BUILTIN_NONE has a row too, without a name. */
 const Builtin *
 builtin_row(BuiltinId id)
 {
@@ -29,12 +36,14 @@ builtin_find(Sym name)
     return BUILTIN_NONE;
 }
 
+/* Callees carry the canonical name in their type, so a name that the program
+ * has bound to something else is never taken for it. */
 BuiltinId
 builtin_of(const AExpr *callee)
 {
     const Type *type = callee->type;
-    if (type == NULL || (type->kind != TY_FUNC && type->kind != TY_DTYPE)
-        || type->name == NULL) {
+    if (type == NULL || (type->kind != TY_FUNC && type->kind != TY_DTYPE) ||
+        type->name == NULL) {
         return BUILTIN_NONE;
     }
     return builtin_find(type->name);

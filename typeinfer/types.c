@@ -10,6 +10,11 @@
  *
  * Of two numbers the one with more values is the main one, because the value
  * is kept in its dtype.
+ *
+ * The alternative of a number is always one of Python's: two NumPy types behave
+ * differently in every operation, so a flag between them would not help.  And
+ * the value must be the same number in both, which is what the conversion at a
+ * join checks when the program runs: 0 and 1.5 are float32 values, 0.1 is not.
  */
 #include <string.h>
 
@@ -17,6 +22,7 @@
 
 /* --- making --------------------------------------------------------------- */
 
+/* Everything unknown, no object, no user function. */
 static Type *
 new_type(Arena *arena, TypeKind kind)
 {
@@ -26,12 +32,14 @@ new_type(Arena *arena, TypeKind kind)
     return type;
 }
 
+/* A type that its kind says all about: None, a range. */
 const Type *
 type_kind(Arena *arena, TypeKind kind)
 {
     return new_type(arena, kind);
 }
 
+/* A number of which nothing else is known. */
 static Type *
 new_num(Arena *arena, DType dtype, bool weak)
 {
@@ -41,30 +49,35 @@ new_num(Arena *arena, DType dtype, bool weak)
     return type;
 }
 
+/* A Python number (weak: bool, int64, float64) or a NumPy scalar. */
 const Type *
 type_num(Arena *arena, DType dtype, bool weak)
 {
     return new_num(arena, dtype, weak);
 }
 
+/* Python's bool. */
 const Type *
 type_bool(Arena *arena)
 {
     return new_num(arena, DT_BOOL, true);
 }
 
+/* Python's int, kept in 64 bits. */
 const Type *
 type_int(Arena *arena)
 {
     return new_num(arena, DT_I64, true);
 }
 
+/* Python's float. */
 const Type *
 type_float(Arena *arena)
 {
     return new_num(arena, DT_F64, true);
 }
 
+/* True or False. */
 const Type *
 type_known_bool(Arena *arena, bool value)
 {
@@ -74,6 +87,7 @@ type_known_bool(Arena *arena, bool value)
     return type;
 }
 
+/* An int with its value. */
 const Type *
 type_known_int(Arena *arena, int64_t value)
 {
@@ -83,6 +97,7 @@ type_known_int(Arena *arena, int64_t value)
     return type;
 }
 
+/* A float with its value, by bits. */
 const Type *
 type_known_float(Arena *arena, double value)
 {
@@ -92,6 +107,7 @@ type_known_float(Arena *arena, double value)
     return type;
 }
 
+/* The items are copied. */
 const Type *
 type_tuple(Arena *arena, const Type *const *items, int n, bool is_list)
 {
@@ -116,6 +132,7 @@ type_vector(Arena *arena, DType dtype, int lanes)
     return type;
 }
 
+/* For what a loop may change, and for results of arithmetic. */
 const Type *
 type_forget(Arena *arena, const Type *type)
 {
@@ -125,6 +142,8 @@ type_forget(Arena *arena, const Type *type)
     return new_num(arena, type->dtype, type->weak);
 }
 
+/* The same with another alternative. A maybe-type has neither a known value
+ * nor an origin. */
 const Type *
 type_with_alt(Arena *arena, const Type *type, Alt alt)
 {
@@ -150,12 +169,14 @@ type_text(Arena *arena, const Type *type)
 
 /* --- asking --------------------------------------------------------------- */
 
+/* The main part of a maybe-type. */
 Plain
 type_plain(const Type *num)
 {
     return (Plain){num->dtype, num->weak};
 }
 
+/* The alternative is always a Python number. */
 bool
 type_plain_alt(const Type *num, Plain *out)
 {
@@ -174,47 +195,53 @@ type_plain_alt(const Type *num, Plain *out)
     }
 }
 
+/* In registers; a small part of a buffer is none until it is loaded. */
 bool
 type_is_vector(const Type *type)
 {
     return type->kind == TY_ARRAY && !type->memory;
 }
 
+/* A buffer or a view of one. */
 bool
 type_is_memory(const Type *type)
 {
     return type->kind == TY_ARRAY && type->memory;
 }
 
+/* Sizes that are not known are negative. */
 int
 type_lanes(const Type *type)
 {
-    bool small = type->kind == TY_ARRAY && type->rank == 1
-                 && type->size[0] >= 1 && type->size[0] <= MAX_LANES;
+    bool small = type->kind == TY_ARRAY && type->rank == 1 &&
+                 type->size[0] >= 1 && type->size[0] <= MAX_LANES;
     return small ? (int)type->size[0] : 0;
 }
 
+/* Also of bools: True is 1. */
 bool
 type_is_known_int(const Type *type, int64_t *out)
 {
-    bool is = type->kind == TY_NUM && type->known && type->alt == ALT_NEVER
-              && !dtype_is_float(type->dtype);
+    bool is = type->kind == TY_NUM && type->known && type->alt == ALT_NEVER &&
+              !dtype_is_float(type->dtype);
     if (is) {
         *out = type->ival;
     }
     return is;
 }
 
+/* What may be an index: NumPy's integers have __index__, its bools don't. */
 bool
 type_is_integer(const Type *type, bool or_bool)
 {
     if (type->kind != TY_NUM) {
         return false;
     }
-    return dtype_is_int(type->dtype)
-           || (or_bool && type->dtype == DT_BOOL && type->weak);
+    return dtype_is_int(type->dtype) ||
+           (or_bool && type->dtype == DT_BOOL && type->weak);
 }
 
+/* nan is true. */
 static bool
 known_truth(const Type *num)
 {
@@ -259,12 +286,13 @@ typedef struct Set {
     bool unbound;
 } Set;
 
+/* Adds a kind of number to the set, once. */
 static void
 add_plain(Set *set, Plain plain)
 {
     for (int i = 0; i < set->nplain; i++) {
-        if (set->plain[i].dtype == plain.dtype
-            && set->plain[i].weak == plain.weak) {
+        if (set->plain[i].dtype == plain.dtype &&
+            set->plain[i].weak == plain.weak) {
             return;
         }
     }
@@ -297,6 +325,7 @@ add_to_set(Set *set, const Type *type)
     return true;
 }
 
+/* A weak kind of number as an alternative. */
 static Alt
 alt_of(Plain weak)
 {
@@ -325,6 +354,7 @@ join_two(Arena *arena, Plain main, Plain other)
                          alt_of(other));
 }
 
+/* A set of one or two is a type, of more it is none. */
 static const Type *
 join_set(Arena *arena, const Set *set)
 {
@@ -341,14 +371,14 @@ join_set(Arena *arena, const Set *set)
     if (set->nplain == 2) {
         return join_two(arena, set->plain[0], set->plain[1]);
     }
-    const Type *num =
-        type_num(arena, set->plain[0].dtype, set->plain[0].weak);
+    const Type *num = type_num(arena, set->plain[0].dtype, set->plain[0].weak);
     if (size == 1) {
         return num;
     }
     return type_with_alt(arena, num, set->none ? ALT_NONE : ALT_UNBOUND);
 }
 
+/* Tuples of one length join item by item. */
 static const Type *
 join_items(Arena *arena, const Type *lhs, const Type *rhs)
 {
@@ -371,8 +401,8 @@ static const Type *
 join_arrays(const Type *lhs, const Type *rhs)
 {
     if (lhs->memory || rhs->memory) {
-        bool same = lhs->memory && rhs->memory && !lhs->view && !rhs->view
-                    && lhs->object == rhs->object;
+        bool same = lhs->memory && rhs->memory && !lhs->view && !rhs->view &&
+                    lhs->object == rhs->object;
         return same ? lhs : NULL;
     }
     bool same = lhs->dtype == rhs->dtype && lhs->size[0] == rhs->size[0];
@@ -388,45 +418,46 @@ keeps_exactly(const Type *known, DType dtype)
         if (dtype == DT_F32) {
             return value != value || (double)(float)value == value;
         }
-        return dtype == DT_F64
-               || (value >= (double)dtype_min(dtype)
-                   && value <= (double)dtype_max(dtype)
-                   && value == (double)(int64_t)value);
+        return dtype == DT_F64 || (value >= (double)dtype_min(dtype) &&
+                                   value <= (double)dtype_max(dtype) &&
+                                   value == (double)(int64_t)value);
     }
     int64_t value = known->ival;
     if (dtype_is_float(dtype)) {
         int64_t limit = INT64_C(1) << (dtype == DT_F32 ? 24 : 53);
         return value >= -limit && value <= limit;
     }
-    return value >= dtype_min(dtype)
-           && (value < 0 || (uint64_t)value <= dtype_max(dtype));
+    return value >= dtype_min(dtype) &&
+           (value < 0 || (uint64_t)value <= dtype_max(dtype));
 }
 
 bool
 type_keeps(const Type *known, const Type *joined)
 {
-    bool numbers = known != NULL && joined != NULL && known->kind == TY_NUM
-                   && joined->kind == TY_NUM && known->known
-                   && known->alt == ALT_NEVER;
-    return !numbers || known->dtype == joined->dtype
-           || known->dtype == DT_BOOL || keeps_exactly(known, joined->dtype);
+    bool numbers = known != NULL && joined != NULL && known->kind == TY_NUM &&
+                   joined->kind == TY_NUM && known->known &&
+                   known->alt == ALT_NEVER;
+    return !numbers || known->dtype == joined->dtype ||
+           known->dtype == DT_BOOL || keeps_exactly(known, joined->dtype);
 }
 
+/* Equal types need no join, unless they come from different axes. */
 static bool
 known_alike(const Type *lhs, const Type *rhs)
 {
-    return type_equal(lhs, rhs)
-           && (lhs->known || lhs->origin == rhs->origin);
+    return type_equal(lhs, rhs) && (lhs->known || lhs->origin == rhs->origin);
 }
 
+/* The join of two types; symmetric but for the order in which a conflict is
+ * told. */
 const Type *
 type_join(Arena *arena, const Type *lhs, const Type *rhs)
 {
     if (lhs == rhs) {
         return lhs;
     }
-    if (lhs != NULL && rhs != NULL && known_alike(lhs, rhs)
-        && lhs->kind != TY_ARRAY) {
+    if (lhs != NULL && rhs != NULL && known_alike(lhs, rhs) &&
+        lhs->kind != TY_ARRAY) {
         return lhs;
     }
     Set set = {.nplain = 0};

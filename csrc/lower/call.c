@@ -5,11 +5,17 @@
  *                      let x = result
  *
  * A body whose only return is its last statement needs no scope.
+ *
+ * Inlining needs no renaming: every call has its own typed body, with versions
+ * that occur nowhere else.  Arrays are passed as views, so a store in the
+ * callee is a store into the caller's buffer, and numbers as expressions.
  */
 #include "csrc/lower/state.h"
 
 /* --- user functions ------------------------------------------------------- */
 
+/* Returns anywhere in the block. More than one, or one that does not stand at
+ * the end, makes the body need a scope to leave. */
 static int
 count_returns(const ABlock *block)
 {
@@ -22,6 +28,9 @@ count_returns(const ABlock *block)
     return n;
 }
 
+/* The body of a function in place. Loops of the caller are out of reach for
+ * its break and continue, so L->loop is put aside; its own returns leave the
+ * scope made here. */
 void
 lower_body(Lower *L, const AFunc *func)
 {
@@ -47,6 +56,7 @@ lower_body(Lower *L, const AFunc *func)
     L->loop = outer_loop;
 }
 
+/* Arguments of a typed call carry the names of their parameters. */
 static const AParam *
 param_named(const AFunc *func, Sym name)
 {
@@ -58,6 +68,10 @@ param_named(const AFunc *func, Sym name)
     fatal("lower: no parameter `%s`", name);
 }
 
+/* Arguments are evaluated in the order of the source and only then bound,
+ * because evaluating the next one may call another function. Defaults are
+ * constants and come last. The result is read back through the version in
+ * which all returns meet. */
 static Value
 call_user(Lower *L, const AExpr *e)
 {
@@ -71,8 +85,7 @@ call_user(Lower *L, const AExpr *e)
     for (int i = 0; i < func->params.n; i++) {
         const AParam *param = &func->params.at[i];
         if (param->dflt != NULL) {
-            version_bind(L, param->version, lower_expr(L, param->dflt),
-                         e->loc);
+            version_bind(L, param->version, lower_expr(L, param->dflt), e->loc);
         }
     }
     lower_body(L, func);
@@ -86,6 +99,7 @@ call_user(Lower *L, const AExpr *e)
 
 /* --- library functions ---------------------------------------------------- */
 
+/* The extent of the first axis; of tuples and vectors it is known. */
 static Value
 lower_len(Lower *L, const AExpr *e)
 {
@@ -96,6 +110,7 @@ lower_len(Lower *L, const AExpr *e)
     return num_value(e->type, view_extent(L, v.view, 0));
 }
 
+/* Both operators on operands that are evaluated once. */
 static Value
 lower_divmod(Lower *L, const AExpr *e)
 {
@@ -108,17 +123,18 @@ lower_divmod(Lower *L, const AExpr *e)
     }
     Value out = {.type = e->type};
     out.items = ARENA_ARRAY(L->arena, Value, 2);
-    bool vectors = args[0].type->kind == TY_ARRAY
-                   || args[1].type->kind == TY_ARRAY;
+    bool vectors =
+        args[0].type->kind == TY_ARRAY || args[1].type->kind == TY_ARRAY;
     for (int i = 0; i < 2; i++) {
         AOp op = i ? AO_MOD : AO_FLOORDIV;
-        out.items[i] = vectors
-                           ? vec_binop(L, op, args[0], args[1], e->loc)
-                           : num_binop(L, op, args[0], args[1], e->loc);
+        out.items[i] = vectors ? vec_binop(L, op, args[0], args[1], e->loc)
+                               : num_binop(L, op, args[0], args[1], e->loc);
     }
     return out;
 }
 
+/* Element by element for vectors, where NumPy lets the least integer wrap in
+ * silence; numbers are num_abs's. */
 static Value
 lower_abs(Lower *L, const AExpr *e)
 {
@@ -131,17 +147,20 @@ lower_abs(Lower *L, const AExpr *e)
     return num_abs(L, v, e->type, e->loc);
 }
 
+/* pow(a, b) without a modulus is a ** b. */
 static Value
 lower_power(Lower *L, const AExpr *e)
 {
     Value args[2];
     lower_items(L, &e->items, args);
-    bool vectors = args[0].type->kind == TY_ARRAY
-                   || args[1].type->kind == TY_ARRAY;
+    bool vectors =
+        args[0].type->kind == TY_ARRAY || args[1].type->kind == TY_ARRAY;
     return vectors ? vec_binop(L, AO_POW, args[0], args[1], e->loc)
                    : num_binop(L, AO_POW, args[0], args[1], e->loc);
 }
 
+/* Functions with rules of their own. range, enumerate and zip never get here:
+ * inference lets them stand in a `for` only. */
 static Value
 call_special(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -168,6 +187,7 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
     }
 }
 
+/* A call by the row of its function, or inlined. */
 Value
 lower_call(Lower *L, const AExpr *e)
 {

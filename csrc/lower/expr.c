@@ -5,6 +5,12 @@
  * something only sometimes -- the right side of `and`, a branch of `if-else`
  * -- its statements go into an IF; if it needs none, it is evaluated always,
  * because expressions have no effects.
+ *
+ * Two traps lie in the order of evaluation.  A value may be loaded before a
+ * call of a user function that stores into the same array; then it is held in a
+ * variable first.  And float arithmetic that Python would not have done must
+ * not be done here either, because the FPU's flags tell of NumPy's warnings:
+ * such an operand gets an IF even if it has no statements.
  */
 #include "csrc/lower/state.h"
 
@@ -16,6 +22,8 @@ typedef struct Aside {
     Block *outer;
 } Aside;
 
+/* From here to aside_end statements are emitted into 'aside', which starts
+ * empty, and the caller decides where they go. */
 static void
 aside_begin(Lower *L, Aside *aside)
 {
@@ -24,12 +32,14 @@ aside_begin(Lower *L, Aside *aside)
     L->out = &aside->block;
 }
 
+/* Emission goes on where it was. The aside keeps its statements. */
 static void
 aside_end(Lower *L, Aside *aside)
 {
     L->out = aside->outer;
 }
 
+/* if 'cond' { body } else { els } */
 static void
 emit_if(Lower *L, Expr *cond, Block body, Block els, Loc loc)
 {
@@ -48,8 +58,8 @@ is_quiet(const Expr *e)
     if (e == NULL) {
         return true;
     }
-    bool arith = e->op == E_ADD || e->op == E_SUB || e->op == E_MUL
-                 || e->op == E_DIV || e->op == E_CAST || e->op == E_CALL;
+    bool arith = e->op == E_ADD || e->op == E_SUB || e->op == E_MUL ||
+                 e->op == E_DIV || e->op == E_CAST || e->op == E_CALL;
     if (arith && dtype_is_float(e->args[0]->dtype)) {
         return false;
     }
@@ -75,11 +85,12 @@ combine(Lower *L, bool is_and, Expr *cond, Aside *aside, Expr *other, Loc loc)
     emit_set(L, var, cond, loc);
     vec_push(L->arena, &aside->block, ir_set(L->arena, var, other, loc));
     Expr *go_on = ir_ref(L->arena, var);
-    emit_if(L, is_and ? go_on : not_(L, go_on), aside->block, (Block){0},
-            loc);
+    emit_if(L, is_and ? go_on : not_(L, go_on), aside->block, (Block){0}, loc);
     return go_on;
 }
 
+/* `a and b and c`: every item after the first is evaluated aside, and only
+ * under the ones before it if it needs statements. */
 static Expr *
 cond_boolop(Lower *L, const AExpr *e)
 {
@@ -109,12 +120,15 @@ none_test(Lower *L, AOp op, Value lhs, Value rhs)
     return op == AO_IS ? is_none : not_(L, is_none);
 }
 
+/* Values that the operators of num.c and vec.c take. */
 static bool
 is_number_like(const Type *type)
 {
     return type->kind == TY_NUM || type->kind == TY_ARRAY;
 }
 
+/* One comparison of a chain, as a value. Where types decide it -- text, None,
+ * known numbers -- the value is known, exactly as inference found it. */
 static Value
 compare_one(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {
@@ -180,6 +194,8 @@ cond_compare(Lower *L, const AExpr *e)
     return cond;
 }
 
+/* Mirrors infer_cond: `and`, `or`, `not` and chains are conditions down to
+ * their leaves, of which only the truth is asked. */
 Expr *
 lower_cond(Lower *L, const AExpr *e)
 {
@@ -190,8 +206,8 @@ lower_cond(Lower *L, const AExpr *e)
     if (e->kind == A_UNARY && e->op == AO_NOT) {
         return not_(L, lower_cond(L, e->lhs));
     }
-    if (e->kind == A_COMPARE && e->type->kind == TY_NUM
-        && !type_truth(e->type, &known)) {
+    if (e->kind == A_COMPARE && e->type->kind == TY_NUM &&
+        !type_truth(e->type, &known)) {
         return cond_compare(L, e);
     }
     return truth_of(L, lower_expr(L, e), e->loc);
@@ -213,11 +229,11 @@ choose(Lower *L, Expr *cond, Aside *yes_aside, Value yes, Aside *no_aside,
     if (type_is_memory(type)) {
         return yes; /* the same array */
     }
-    if (plain && yes_aside->block.n == 0 && no_aside->block.n == 0
-        && is_quiet(yes.expr) && is_quiet(no.expr)) {
+    if (plain && yes_aside->block.n == 0 && no_aside->block.n == 0 &&
+        is_quiet(yes.expr) && is_quiet(no.expr)) {
         cond = reuse(L, cond, loc);
-        Value out = num_value(type, ir_select(L->arena, cond, yes.expr,
-                                              no.expr));
+        Value out =
+            num_value(type, ir_select(L->arena, cond, yes.expr, no.expr));
         if (yes.flag != NULL || no.flag != NULL) {
             out.flag = ir_select(L->arena, cond, flag_or_false(L, yes.flag),
                                  flag_or_false(L, no.flag));
@@ -234,6 +250,8 @@ choose(Lower *L, Expr *cond, Aside *yes_aside, Value yes, Aside *no_aside,
     return to;
 }
 
+/* Both sides are lowered aside from the place where the condition is known. A
+ * side that inference cut off is NULL. */
 static Value
 lower_ifexp(Lower *L, const AExpr *e)
 {
@@ -254,8 +272,8 @@ lower_ifexp(Lower *L, const AExpr *e)
     aside_begin(L, &no_aside);
     Value no_value = lower_expr(L, no);
     aside_end(L, &no_aside);
-    return choose(L, cond, &yes_aside, yes_value, &no_aside, no_value,
-                  e->type, e->loc);
+    return choose(L, cond, &yes_aside, yes_value, &no_aside, no_value, e->type,
+                  e->loc);
 }
 
 /* 'a and b' as a value: the first item that decides, or the last. */
@@ -313,6 +331,8 @@ lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
 
 /* --- the others ----------------------------------------------------------- */
 
+/* User functions may store into arrays, so what was loaded before such a call
+ * must be held. Library functions never store. */
 bool
 has_user_call(const AExpr *e)
 {
@@ -329,6 +349,8 @@ has_user_call(const AExpr *e)
     return found;
 }
 
+/* Operands from left to right into 'out'; absent ones are skipped. An operand
+ * with a user call lets those before it be held. */
 void
 lower_items(Lower *L, const AExprVec *items, Value *out)
 {
@@ -345,6 +367,7 @@ lower_items(Lower *L, const AExprVec *items, Value *out)
     }
 }
 
+/* A tuple is its items; nothing is made at run time. */
 static Value
 lower_display(Lower *L, const AExpr *e)
 {
@@ -354,18 +377,20 @@ lower_display(Lower *L, const AExpr *e)
     return v;
 }
 
+/* The items of two tuples, which are Values already. */
 static Value
 concat(Lower *L, Value lhs, Value rhs, const Type *type)
 {
     Value v = {.type = type};
     v.items = ARENA_ARRAY(L->arena, Value, type->rank + 1);
     for (int i = 0; i < type->rank; i++) {
-        v.items[i] = i < lhs.type->rank ? lhs.items[i]
-                                        : rhs.items[i - lhs.type->rank];
+        v.items[i] =
+            i < lhs.type->rank ? lhs.items[i] : rhs.items[i - lhs.type->rank];
     }
     return v;
 }
 
+/* a + b of numbers, vectors or tuples. */
 static Value
 lower_binop(Lower *L, const AExpr *e)
 {
@@ -383,6 +408,7 @@ lower_binop(Lower *L, const AExpr *e)
     return num_binop(L, e->op, lhs, rhs, e->loc);
 }
 
+/* -a, ~a, not a. */
 static Value
 lower_unary(Lower *L, const AExpr *e)
 {
@@ -395,6 +421,8 @@ lower_unary(Lower *L, const AExpr *e)
                : num_unary(L, e->op, arg, e->type, e->loc);
 }
 
+/* An expression by its kind. Constants and all kinds of objects that exist at
+ * compile time only are their type. */
 static Value
 lower_any(Lower *L, const AExpr *e)
 {
@@ -432,19 +460,23 @@ is_constant(const AExpr *e)
     if (e == NULL || e->type == NULL) {
         return e == NULL;
     }
-    bool known = e->type->kind == TY_NUM && e->type->known
-                 && e->type->alt == ALT_NEVER;
+    bool known =
+        e->type->kind == TY_NUM && e->type->known && e->type->alt == ALT_NEVER;
     if (e->kind == A_NAME) {
         return known && e->version->type->alt != ALT_UNBOUND;
     }
-    bool all = known && e->kind != A_SUBSCRIPT && e->kind != A_CALL
-               && is_constant(e->lhs) && is_constant(e->rhs);
+    bool all = known && e->kind != A_SUBSCRIPT && e->kind != A_CALL &&
+               is_constant(e->lhs) && is_constant(e->rhs);
     for (int i = 0; all && i < e->items.n; i++) {
         all = is_constant(e->items.at[i]);
     }
     return all;
 }
 
+/* The type that inference found replaces the one that the rules of lower gave:
+ * they are equal but for what inference knows besides, such as a known value.
+ * What is known is used, but its parts have been evaluated, since they may
+ * raise. */
 Value
 lower_expr(Lower *L, const AExpr *e)
 {
@@ -452,8 +484,8 @@ lower_expr(Lower *L, const AExpr *e)
         return value_of_type(L, e->type);
     }
     Value v = lower_any(L, e);
-    if (e->type->kind == TY_NUM && e->type->known
-        && e->type->alt == ALT_NEVER) {
+    if (e->type->kind == TY_NUM && e->type->known &&
+        e->type->alt == ALT_NEVER) {
         return value_of_type(L, e->type);
     }
     if (e->type->kind == TY_NUM && v.expr != NULL) {

@@ -8,6 +8,14 @@
  *
  * A 'while' whose test needs a loop or a call is 'while true' with a break.
  * The 'else' of a loop asks a flag that every break sets.
+ *
+ * Counts are computed so that nothing overflows: the distance of the bounds is
+ * checked unless both are known to be small, and the number of rounds is found
+ * by a division that rounds towards minus infinity.  Inside the loop lo + k *
+ * step needs no check, as it lies between the bounds.
+ *
+ * All parts of a `for` -- bounds, arrays, tuples -- are evaluated once, before
+ * the first round, and held: the body may assign the names they came from.
  */
 #include "csrc/lower/state.h"
 
@@ -15,10 +23,10 @@
 typedef struct Iter {
     BuiltinId id;
     const AExpr *e;
-    Value value;       /* an array or a tuple */
-    Expr *lo;          /* range */
+    Value value; /* an array or a tuple */
+    Expr *lo;    /* range */
     Expr *hi;
-    Expr *step;        /* NULL: 1 */
+    Expr *step; /* NULL: 1 */
     Expr *n;
     struct Iter *inner; /* enumerate, zip */
     int ninner;
@@ -27,6 +35,8 @@ typedef struct Iter {
 
 /* --- range ---------------------------------------------------------------- */
 
+/* An argument of range as an i64 that stays what it is while the loop runs,
+ * even if the loop assigns the names in it. */
 static Expr *
 range_arg(Lower *L, Value v, Loc loc)
 {
@@ -77,6 +87,8 @@ count_any(Lower *L, const Iter *it, Loc loc)
     return count_up(L, a, b, reuse(L, by, loc), loc);
 }
 
+/* Bounds, step and number of rounds. Steps of a known sign need no test;
+ * range(n) and range(lo, hi) are counted by the FOR itself. */
 static void
 open_range(Lower *L, Iter *it)
 {
@@ -102,14 +114,14 @@ open_range(Lower *L, Iter *it)
         it->n = count_any(L, it, e->loc);
     }
     int64_t last;
-    bool down = known && step < 0 && ir_const_int(it->hi, &last)
-                && last >= -1;
-    it->nonnegative =
-        down || (known && step > 0 && is_nonnegative(L, it->lo));
+    bool down = known && step < 0 && ir_const_int(it->hi, &last) && last >= -1;
+    it->nonnegative = down || (known && step > 0 && is_nonnegative(L, it->lo));
 }
 
 /* --- iterables ------------------------------------------------------------ */
 
+/* Evaluates an iterable and says how many rounds it gives. zip ends with the
+ * shortest of its parts. */
 static Iter *
 open_iter(Lower *L, const AExpr *e)
 {
@@ -146,12 +158,14 @@ open_iter(Lower *L, const AExpr *e)
     }
     it->value = hold_value(L, lower_expr(L, e), e->loc);
     const Type *type = it->value.type;
-    it->n = type->kind == TY_TUPLE    ? int_const(L, type->rank)
+    it->n = type->kind == TY_TUPLE   ? int_const(L, type->rank)
             : it->value.view != NULL ? view_extent(L, it->value.view, 0)
                                      : int_const(L, it->value.expr->lanes);
     return it;
 }
 
+/* The type of the items, as inference has it: of tuples the first item's (all
+ * are alike), of arrays an element or a view. */
 static const Type *
 item_type_of(Lower *L, const Type *type)
 {
@@ -201,6 +215,8 @@ counted(Lower *L, Expr *lo, Expr *k, bool nonnegative)
     return num_value(type_int(L->arena), i);
 }
 
+/* The item of round 'k'. Nothing is checked: k is below the count, and arrays
+ * can't shrink. */
 static Value
 iter_item(Lower *L, const Iter *it, Expr *k)
 {
@@ -234,20 +250,24 @@ iter_item(Lower *L, const Iter *it, Expr *k)
 
 /* --- loops ---------------------------------------------------------------- */
 
+/* Does a break of this very loop stand in the block? Those of inner loops are
+ * theirs; those in the `else` of an inner loop are not. */
 static bool
 has_break(const ABlock *block)
 {
     for (int i = 0; i < block->n; i++) {
         const AStmt *s = block->at[i];
         bool inner = s->kind == AS_FOR || s->kind == AS_WHILE;
-        if (s->kind == AS_BREAK || (!inner && has_break(&s->body))
-            || has_break(&s->orelse)) {
+        if (s->kind == AS_BREAK || (!inner && has_break(&s->body)) ||
+            has_break(&s->orelse)) {
             return true;
         }
     }
     return false;
 }
 
+/* Opens the loop for break and continue, with a flag if somebody asks whether
+ * it was left by break. */
 static void
 begin_loop(Lower *L, LowerLoop *loop, const AStmt *s)
 {
@@ -259,6 +279,8 @@ begin_loop(Lower *L, LowerLoop *loop, const AStmt *s)
     L->loop = loop;
 }
 
+/* Closes the loop and emits its `else`, which also holds the conversions of
+ * the normal way out. */
 static void
 end_loop(Lower *L, const LowerLoop *loop, const AStmt *s)
 {
@@ -276,6 +298,7 @@ end_loop(Lower *L, const LowerLoop *loop, const AStmt *s)
     emit(L, out);
 }
 
+/* A loop with the next stable number. */
 static Stmt *
 loop_stmt(Lower *L, StmtKind kind, Loc loc)
 {
@@ -284,6 +307,9 @@ loop_stmt(Lower *L, StmtKind kind, Loc loc)
     return s;
 }
 
+/* The target is bound at the head of the body. With a step of 1 the loop's own
+ * variable is the item; nothing assigns it, since assignments to the name make
+ * new versions. */
 void
 lower_for(Lower *L, const AStmt *s)
 {
@@ -303,8 +329,7 @@ lower_for(Lower *L, const AStmt *s)
     Block *outer = L->out;
     L->out = &out->body;
     Expr *k = ir_ref(L->arena, out->var);
-    Value item = plain ? num_value(type_int(L->arena), k)
-                       : iter_item(L, it, k);
+    Value item = plain ? num_value(type_int(L->arena), k) : iter_item(L, it, k);
     assign_target(L, target, item);
     lower_block(L, &s->body);
     L->out = outer;
@@ -318,9 +343,8 @@ is_heavy(const Block *block)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        if (s->kind == S_SCOPE || s->kind == S_FOR || s->kind == S_WHILE
-            || s->kind == S_ALLOC || is_heavy(&s->body)
-            || is_heavy(&s->els)) {
+        if (s->kind == S_SCOPE || s->kind == S_FOR || s->kind == S_WHILE ||
+            s->kind == S_ALLOC || is_heavy(&s->body) || is_heavy(&s->els)) {
             return true;
         }
     }
@@ -342,6 +366,8 @@ move_test(Lower *L, Stmt *out, Expr *test, Loc loc)
     vec_push(L->arena, &out->body, leave);
 }
 
+/* What the test needs as statements goes into the WHILE's "pre", which runs
+ * before each test. */
 void
 lower_while(Lower *L, const AStmt *s)
 {

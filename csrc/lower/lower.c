@@ -6,11 +6,21 @@
  *
  * Results are flattened in the order of the tuple; a maybe-type has its flag
  * as the ret after its value.
+ *
+ * What vanishes: known values, None, text, types and functions have no
+ * parameter and no ret; the dispatcher's guard has made sure of them, and a
+ * leaf says what they are.  Hidden arguments (arrays among the globals) are the
+ * last ones.
+ *
+ * A fresh array that is returned is a BUF_RESULT from the start, so that it is
+ * written where Python will find it.
  */
 #include "csrc/lower/state.h"
 
 /* --- parameters ----------------------------------------------------------- */
 
+/* A buffer for an array argument. Axes whose size is part of the
+ * specialisation are constants; others are asked of the array. */
 static Value
 param_array(Lower *L, const Type *type, const char *name, int sig)
 {
@@ -28,6 +38,8 @@ param_array(Lower *L, const Type *type, const char *name, int sig)
     return (Value){.type = type, .view = view_whole(L, buf)};
 }
 
+/* The parameters that one argument contributes, in the order in which the
+ * dispatcher fills them. What is known has none. */
 static Value
 param_value(Lower *L, const Type *type, const char *name, int sig)
 {
@@ -47,6 +59,7 @@ param_value(Lower *L, const Type *type, const char *name, int sig)
     return v;
 }
 
+/* Parameters of the entry, then the hidden ones. */
 static void
 lower_params(Lower *L, const AFunc *entry)
 {
@@ -72,6 +85,7 @@ note_returned(Lower *L, const Type *type)
     }
 }
 
+/* One more result of the Func; its number. */
 static int
 add_ret(Lower *L, Expr *value, Buf *buf)
 {
@@ -80,6 +94,7 @@ add_ret(Lower *L, Expr *value, Buf *buf)
     return L->func->rets.n - 1;
 }
 
+/* A number; the flag of a maybe-type is the ret after it. */
 static Leaf
 number_leaf(Lower *L, Value v)
 {
@@ -91,6 +106,8 @@ number_leaf(Lower *L, Value v)
     return leaf;
 }
 
+/* A vector by value, an argument as the object it is, a fresh buffer by the
+ * number that its allocation is told. */
 static Leaf
 array_leaf(Lower *L, Value v)
 {
@@ -115,6 +132,7 @@ array_leaf(Lower *L, Value v)
     return leaf;
 }
 
+/* The leaves of a result from left to right, depth first. */
 static void
 add_leaves(Lower *L, Value v)
 {
@@ -150,6 +168,8 @@ lower_results(Lower *L, const AFunc *entry)
 
 /* --- the entry ------------------------------------------------------------ */
 
+/* One walk over the typed tree. Which versions are read and which buffers are
+ * returned must be known before it begins. */
 Lowered *
 lower_func(Arena *arena, Diags *diags, const AFunc *entry)
 {

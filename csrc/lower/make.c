@@ -3,6 +3,14 @@
  * In registers a fresh array is a value; in memory it is an ALLOC and a FILL.
  * A negative size raises ValueError and a huge one MemoryError, so both are
  * tested; the product of the sizes stays below 2**47.
+ *
+ * All elements of np.zeros are written by a FILL here; pass 'prealloc' drops
+ * what is overwritten anyway.  Buffers are named after the variable that gets
+ * them, for the remarks that speak of them.
+ *
+ * Values are converted in two ways, as in NumPy: np.array and a[i] = v test
+ * what Python's numbers are (stored_as), np.full casts everything but Python
+ * ints.
  */
 #include "csrc/lower/state.h"
 
@@ -13,6 +21,7 @@ enum { STACK_BYTES = 2048 };
 
 /* --- shapes --------------------------------------------------------------- */
 
+/* A size as an i64 that is not negative and does not change. */
 static Expr *
 size_expr(Lower *L, Value v, Loc loc)
 {
@@ -26,6 +35,8 @@ size_expr(Lower *L, Value v, Loc loc)
     return e;
 }
 
+/* The number of elements fits in the address space. Each product is checked
+ * before it is used, so none of them wraps. */
 static void
 check_product(Lower *L, Expr *const *dims, int rank, Loc loc)
 {
@@ -41,8 +52,7 @@ check_product(Lower *L, Expr *const *dims, int rank, Loc loc)
             product = dims[i];
             continue;
         }
-        emit_check(L, not_(L, op2(L, E_MULO, product, dims[i])), X_MEMORY,
-                   loc);
+        emit_check(L, not_(L, op2(L, E_MULO, product, dims[i])), X_MEMORY, loc);
         product = reuse(L, op2(L, E_MUL, product, dims[i]), loc);
     }
     if (product != NULL) {
@@ -50,6 +60,7 @@ check_product(Lower *L, Expr *const *dims, int rank, Loc loc)
     }
 }
 
+/* A shape is an int or a tuple of ints. */
 static void
 shape_exprs(Lower *L, Value shape, Expr **dims, Loc loc)
 {
@@ -74,20 +85,25 @@ shape_like(Lower *L, Value array, Expr **dims)
 
 /* --- memory --------------------------------------------------------------- */
 
+/* Small arrays of constant size are kept on the stack, where the C compiler
+ * may turn them into registers. */
 static Space
 space_for(const Type *type, Expr *const *dims)
 {
     int64_t bytes = dtype_size(type->dtype);
     for (int i = 0; i < type->rank; i++) {
         int64_t size;
-        if (!ir_const_int(dims[i], &size) || size == 0
-            || __builtin_mul_overflow(bytes, size, &bytes)) {
+        if (!ir_const_int(dims[i], &size) || size == 0 ||
+            __builtin_mul_overflow(bytes, size, &bytes)) {
             return SPACE_HEAP;
         }
     }
     return bytes <= STACK_BYTES ? SPACE_STACK : SPACE_HEAP;
 }
 
+/* A buffer for the array that 'e' makes. It is a result if its object is among
+ * those returned; the object's number is the link between inference and lower.
+ */
 static Value
 alloc(Lower *L, const AExpr *e, Expr *const *dims)
 {
@@ -113,6 +129,7 @@ alloc(Lower *L, const AExpr *e, Expr *const *dims)
     return (Value){.type = type, .view = view_whole(L, buf)};
 }
 
+/* Sets all elements to one value. */
 static void
 fill(Lower *L, Value array, Expr *value, Loc loc)
 {
@@ -136,6 +153,8 @@ full_value(Lower *L, Value v, DType dtype, Loc loc)
     return cast_to(L, dtype, v.expr);
 }
 
+/* np.zeros and its kin. np.empty is not filled: whatever it holds, NumPy could
+ * have given the same. */
 Value
 lower_make(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -151,8 +170,7 @@ lower_make(Lower *L, const AExpr *e, BuiltinId id)
         value = reuse(L, full_value(L, v, type->dtype, e->loc), e->loc);
     }
     if (type_is_vector(type)) {
-        return num_value(type,
-                         ir_splat(L->arena, value, type_lanes(type)));
+        return num_value(type, ir_splat(L->arena, value, type_lanes(type)));
     }
     if (first.type->kind == TY_ARRAY) {
         shape_like(L, first, dims);
@@ -168,6 +186,7 @@ lower_make(Lower *L, const AExpr *e, BuiltinId id)
 
 /* --- np.array ------------------------------------------------------------- */
 
+/* np.array of numbers in a buffer, element by element. */
 static Value
 array_in_memory(Lower *L, const AExpr *e, Expr *const *items, int n)
 {
@@ -180,6 +199,8 @@ array_in_memory(Lower *L, const AExpr *e, Expr *const *items, int n)
     return out;
 }
 
+/* np.array([a, b, c]): items are stored as into an array of the result's
+ * dtype, which is also how NumPy converts them. */
 Value
 lower_array(Lower *L, const AExpr *e)
 {
@@ -204,6 +225,8 @@ lower_array(Lower *L, const AExpr *e)
 
 /* --- copies --------------------------------------------------------------- */
 
+/* A nest over all axes. The two arrays are different buffers, so the order
+ * does not matter. */
 static void
 copy_elements(Lower *L, const View *to, const View *from, Loc loc)
 {
@@ -228,6 +251,7 @@ copy_elements(Lower *L, const View *to, const View *from, Loc loc)
     emit(L, s);
 }
 
+/* a.copy(), a.astype(dtype), np.array(a). */
 Value
 lower_copy(Lower *L, const AExpr *e)
 {

@@ -3,21 +3,29 @@
  * math.* follows CPython: the argument becomes a float, and a result that is
  * not finite although the argument is raises (ValueError, OverflowError), so a
  * check stands after the call; where the domain is simple, before it.
+ *
+ * Functions of NumPy give what its inner loops give and never raise: nan and
+ * inf come with a warning, for which the host watches the FPU.  min and max are
+ * the builtins: they return one of their arguments, type and all, and compare
+ * as Python compares, which is not what np.minimum does with nan.
  */
 #include "csrc/lower/state.h"
 
+/* x is nan */
 static Expr *
 is_nan(Lower *L, Expr *e)
 {
     return call_fn(L, FN_ISNAN, DT_BOOL, e, NULL);
 }
 
+/* x is inf or -inf */
 static Expr *
 is_inf(Lower *L, Expr *e)
 {
     return call_fn(L, FN_ISINF, DT_BOOL, e, NULL);
 }
 
+/* x is neither inf nor nan */
 static Expr *
 is_finite(Lower *L, Expr *e)
 {
@@ -65,6 +73,9 @@ domain_of(Lower *L, BuiltinId id, Expr *x)
     }
 }
 
+/* A function of one float. Without a domain of its own it is judged by its
+ * result, as CPython judges it: nan from a number is a domain error, infinity
+ * from a finite number an overflow. */
 static Expr *
 math_one(Lower *L, BuiltinId id, Expr *x, Loc loc)
 {
@@ -82,6 +93,8 @@ math_one(Lower *L, BuiltinId id, Expr *x, Loc loc)
     return r;
 }
 
+/* atan2 and copysign are defined everywhere; fmod and pow are judged by their
+ * result. */
 static Expr *
 math_two(Lower *L, BuiltinId id, Expr *x, Expr *y, Loc loc)
 {
@@ -105,6 +118,8 @@ math_two(Lower *L, BuiltinId id, Expr *x, Expr *y, Loc loc)
     return r;
 }
 
+/* Arguments are converted with float(); degrees and radians multiply by the
+ * constant that CPython multiplies by. */
 Value
 lower_math(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -144,8 +159,8 @@ lower_round(Lower *L, const AExpr *e, BuiltinId id)
 {
     Value v = some(L, lower_expr(L, e->items.at[0]), e->loc);
     bool by_float = id != BUILTIN_ROUND && !v.type->weak; /* no __floor__ */
-    if (!dtype_is_float(v.expr->dtype)
-        && !(by_float && v.expr->dtype == DT_I64)) {
+    if (!dtype_is_float(v.expr->dtype) &&
+        !(by_float && v.expr->dtype == DT_I64)) {
         return num_value(e->type, cast_to(L, DT_I64, v.expr));
     }
     Expr *x = reuse(L, cast_to(L, DT_F64, v.expr), e->loc);
@@ -170,6 +185,7 @@ to_int(Lower *L, Value v, Loc loc)
     return cast_to(L, DT_I64, e);
 }
 
+/* np.uint8(x): Python's numbers must fit, those of NumPy are cast. */
 static Expr *
 to_strong(Lower *L, Value v, DType dtype, Loc loc)
 {
@@ -190,6 +206,7 @@ to_strong(Lower *L, Value v, DType dtype, Loc loc)
     return cast_to(L, dtype, e);
 }
 
+/* int(x), float(x), bool(x), np.float32(x) ... */
 Value
 lower_convert(Lower *L, const AExpr *e)
 {
@@ -205,22 +222,25 @@ lower_convert(Lower *L, const AExpr *e)
     if (!to->weak) {
         return num_value(e->type, to_strong(L, v, to->dtype, e->loc));
     }
-    Expr *r = to->dtype == DT_F64 ? cast_to(L, DT_F64, v.expr)
-                                  : to_int(L, v, e->loc);
+    Expr *r =
+        to->dtype == DT_F64 ? cast_to(L, DT_F64, v.expr) : to_int(L, v, e->loc);
     return num_value(e->type, r);
 }
 
 /* --- min, max ------------------------------------------------------------- */
 
+/* The better of two candidates for min or max. The later one wins only if it
+ * is strictly better, as in CPython, which also decides about nan and about
+ * 0.0 against -0.0. */
 static Value
 better(Lower *L, Value best, Value item, bool min, const Type *type, Loc loc)
 {
-    bool ints = best.type->dtype == item.type->dtype
-                && best.type->weak == item.type->weak
-                && dtype_is_int(item.type->dtype) && !best.flag && !item.flag;
+    bool ints = best.type->dtype == item.type->dtype &&
+                best.type->weak == item.type->weak &&
+                dtype_is_int(item.type->dtype) && !best.flag && !item.flag;
     if (ints) {
-        return num_value(type, op2(L, min ? E_MIN : E_MAX, best.expr,
-                                   item.expr));
+        return num_value(type,
+                         op2(L, min ? E_MIN : E_MAX, best.expr, item.expr));
     }
     best = hold_value(L, best, loc);
     best.expr = reuse(L, best.expr, loc);
@@ -238,6 +258,8 @@ better(Lower *L, Value best, Value item, bool min, const Type *type, Loc loc)
     return out;
 }
 
+/* Candidates from left to right. All are kept in the type that holds any of
+ * them; a flag says whether it is the alternative. */
 Value
 lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -252,8 +274,7 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
         items = items[0].items;
     }
     Value best = some(L, items[0], e->loc);
-    const Type *type = type_with_alt(L->arena,
-                                     type_forget(L->arena, best.type),
+    const Type *type = type_with_alt(L->arena, type_forget(L->arena, best.type),
                                      best.type->alt);
     for (int i = 1; i < n; i++) {
         Value item = some(L, items[i], e->loc);
@@ -261,14 +282,15 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
         type = type_with_alt(L->arena, type, type->alt);
         best = better(L, best, item, id == BUILTIN_MIN, type, e->loc);
     }
-    return convert(L, best, type_with_alt(L->arena,
-                                          type_forget(L->arena, e->type),
-                                          e->type->alt),
-                   e->loc);
+    return convert(
+        L, best,
+        type_with_alt(L->arena, type_forget(L->arena, e->type), e->type->alt),
+        e->loc);
 }
 
 /* --- ufuncs --------------------------------------------------------------- */
 
+/* An argument in the dtype of the loop that NumPy would choose. */
 static Expr *
 ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
 {
@@ -283,6 +305,8 @@ ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
     return operand_as(L, v, dtype, loc);
 }
 
+/* np.sqrt, np.floor, np.abs ...: integers stay what they are under the
+ * rounding functions. */
 Value
 lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -331,6 +355,7 @@ lower_extreme(Lower *L, const AExpr *e, BuiltinId id)
     return num_value(e->type, extreme(L, min, x, y, e->loc));
 }
 
+/* A bound that is a constant can't be nan. */
 static bool
 is_known(const AExpr *e)
 {

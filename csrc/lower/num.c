@@ -8,6 +8,12 @@
  *
  * A combination of alternatives that the rule refuses becomes a check that it
  * does not occur; one that it flags sets the flag of the result.
+ *
+ * Why checks rather than wide arithmetic?  Python's ints have no bounds, but
+ * the programs that are worth compiling stay within 64 bits; a check that never
+ * fails is removed where bounds.c can prove it, and costs next to nothing where
+ * it can't.  When it fails the call is repeated in Python, which then computes
+ * the big integer, raises the exception or warns.
  */
 #include <math.h>
 
@@ -17,6 +23,7 @@
 static const int64_t exact_f64 = INT64_C(1) << 53;
 static const int64_t exact_f32 = INT64_C(1) << 24;
 
+/* 'v' known not to be None: every operation on None raises TypeError. */
 Value
 some(Lower *L, Value v, Loc loc)
 {
@@ -30,12 +37,14 @@ some(Lower *L, Value v, Loc loc)
 
 /* --- ranges --------------------------------------------------------------- */
 
+/* The condition under which the integer is exactly a float of 'dtype'; NULL:
+ * always. */
 Expr *
 exact_int(Lower *L, Expr *e, DType dtype)
 {
     int64_t limit = dtype == DT_F32 ? exact_f32 : exact_f64;
-    if (dtype_is_float(e->dtype) || dtype_size(e->dtype) <= 2
-        || (dtype_size(e->dtype) == 4 && dtype == DT_F64)) {
+    if (dtype_is_float(e->dtype) || dtype_size(e->dtype) <= 2 ||
+        (dtype_size(e->dtype) == 4 && dtype == DT_F64)) {
         return NULL;
     }
     if (e->op == E_CONST && e->dtype == DT_I64) {
@@ -93,8 +102,7 @@ int_in_range(Lower *L, Expr *e, DType to)
         return NULL;
     }
     Expr *low = NULL;
-    if (dtype_is_signed(e->dtype)
-        && dtype_min(to) > dtype_min(e->dtype)) {
+    if (dtype_is_signed(e->dtype) && dtype_min(to) > dtype_min(e->dtype)) {
         low = op2(L, E_LE, ir_int(L->arena, e->dtype, dtype_min(to)), e);
     }
     Expr *high = NULL;
@@ -105,11 +113,12 @@ int_in_range(Lower *L, Expr *e, DType to)
     return both(L, low, high);
 }
 
+/* A constant Python int that fits needs no check. */
 static bool
 const_in_range(const Expr *e, DType to)
 {
-    return e->op == E_CONST && e->dtype == DT_I64 && e->ival >= dtype_min(to)
-           && (e->ival < 0 || (uint64_t)e->ival <= dtype_max(to));
+    return e->op == E_CONST && e->dtype == DT_I64 && e->ival >= dtype_min(to) &&
+           (e->ival < 0 || (uint64_t)e->ival <= dtype_max(to));
 }
 
 /* 'unless' holds: no check. */
@@ -130,6 +139,9 @@ check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
 
 /* --- operands ------------------------------------------------------------- */
 
+/* A Python int meets a NumPy float by way of double, which rounds twice for
+ * float32, as NumPy does; it must fit a NumPy integer. A float that is too
+ * large for float32 would warn: left to Python. */
 Expr *
 operand_as(Lower *L, Value v, DType dtype, Loc loc)
 {
@@ -175,6 +187,7 @@ combo_cond(Lower *L, int combo, const Value *lhs, const Value *rhs)
     return combo & COMBO_RHS ? ir_bool(L->arena, false) : cond;
 }
 
+/* One of the combinations of 'set' occurs; NULL: none can. */
 static Expr *
 any_combo(Lower *L, unsigned set, const Value *lhs, const Value *rhs)
 {
@@ -223,8 +236,8 @@ as_int_too(Lower *L, const Operation *o, Op op, Expr *r)
 static void
 check_narrow(Lower *L, const Operation *o, Op op, Expr *r)
 {
-    Expr *wide = op2(L, op, cast_to(L, DT_F64, o->lhs),
-                     cast_to(L, DT_F64, o->rhs));
+    Expr *wide =
+        op2(L, op, cast_to(L, DT_F64, o->lhs), cast_to(L, DT_F64, o->rhs));
     Expr *same = op2(L, E_EQ, cast_to(L, DT_F64, r), wide);
     emit_check(L, either(L, not_(L, o->flag), same), X_SPECULATE, o->loc);
 }
@@ -247,6 +260,8 @@ float_arith(Lower *L, const Operation *o, Op op)
     return r;
 }
 
+/* + - * in one dtype. Python's ints check for overflow, NumPy's warn and wrap;
+ * bools are logic. */
 static Expr *
 arith(Lower *L, const Operation *o, Op op, Op overflow)
 {
@@ -261,8 +276,7 @@ arith(Lower *L, const Operation *o, Op op, Op overflow)
     Expr *r = op2(L, op, o->x, o->y);
     if (o->weak) {
         emit_check(L, not_(L, over), X_OVERFLOW, o->loc);
-        if (op != E_SUB && is_nonnegative(L, o->x)
-            && is_nonnegative(L, o->y)) {
+        if (op != E_SUB && is_nonnegative(L, o->x) && is_nonnegative(L, o->y)) {
             map_set(&L->nonnegative, r, r);
         }
     } else {
@@ -274,6 +288,7 @@ arith(Lower *L, const Operation *o, Op op, Op overflow)
     return r;
 }
 
+/* A constant divisor other than zero. */
 static bool
 is_nonzero(const Expr *e)
 {
@@ -283,6 +298,8 @@ is_nonzero(const Expr *e)
     return dtype_is_float(e->dtype) ? e->fval != 0 : e->ival != 0;
 }
 
+/* Division by zero raises for Python's numbers ('unless' NULL), and under a
+ * flag for a NumPy number that may be one of Python's. */
 static void
 check_nonzero(Lower *L, const Operation *o, Expr *unless)
 {
@@ -293,6 +310,7 @@ check_nonzero(Lower *L, const Operation *o, Expr *unless)
     emit_check(L, either(L, unless, cond), X_ZERO_DIVISION, o->loc);
 }
 
+/* True division in floats; NumPy's gives inf or nan and a warning. */
 static Expr *
 divide(Lower *L, const Operation *o)
 {
@@ -309,18 +327,21 @@ static void
 check_quotient(Lower *L, const Operation *o)
 {
     DType dt = o->y->dtype;
-    bool safe = !dtype_is_signed(dt)
-                || (o->y->op == E_CONST && o->y->ival != -1)
-                || is_nonnegative(L, o->x) || is_nonnegative(L, o->y);
+    bool safe = !dtype_is_signed(dt) ||
+                (o->y->op == E_CONST && o->y->ival != -1) ||
+                is_nonnegative(L, o->x) || is_nonnegative(L, o->y);
     if (!safe) {
         Expr *minus_one = ir_int(L->arena, dt, -1);
         Expr *least = ir_int(L->arena, dt, dtype_min(dt));
-        Expr *ok = either(L, op2(L, E_NE, o->y, minus_one),
-                          op2(L, E_NE, o->x, least));
+        Expr *ok =
+            either(L, op2(L, E_NE, o->y, minus_one), op2(L, E_NE, o->x, least));
         emit_check(L, ok, X_OVERFLOW, o->loc);
     }
 }
 
+/* // and %. For NumPy's integers a zero divisor gives 0 and a warning; that is
+ * left to Python by a check. Floats follow the algorithm of the side that they
+ * come from. */
 static Expr *
 floor_divide(Lower *L, const Operation *o)
 {
@@ -391,6 +412,7 @@ shift_strong(Lower *L, const Operation *o)
     return ir_select(L->arena, inside, op2(L, op, o->x, count), zero);
 }
 
+/* Relations with > are turned round: the IR has only < and <=. */
 static Expr *
 compare(Lower *L, AOp op, Expr *x, Expr *y)
 {
@@ -410,6 +432,7 @@ compare(Lower *L, AOp op, Expr *x, Expr *y)
     }
 }
 
+/* The operation on operands that have been converted. */
 static Expr *
 compute(Lower *L, const Operation *o)
 {
@@ -430,8 +453,8 @@ compute(Lower *L, const Operation *o)
         return o->weak ? shift_weak(L, o) : shift_strong(L, o);
     case AO_BITAND: {
         Expr *r = op2(L, E_AND, o->x, o->y);
-        if (o->x->dtype == DT_I64
-            && (is_nonnegative(L, o->x) || is_nonnegative(L, o->y))) {
+        if (o->x->dtype == DT_I64 &&
+            (is_nonnegative(L, o->x) || is_nonnegative(L, o->y))) {
             map_set(&L->nonnegative, r, r);
         }
         return r;
@@ -449,8 +472,7 @@ compute(Lower *L, const Operation *o)
 
 /* uint64 against a signed integer, exactly: a negative one is less. */
 static Value
-compare_mixed(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
-              Loc loc)
+compare_mixed(Lower *L, AOp op, Value lhs, Value rhs, const Type *type, Loc loc)
 {
     bool swap = lhs.expr->dtype != DT_U64;
     Expr *sign = reuse(L, swap ? lhs.expr : rhs.expr, loc);
@@ -458,8 +480,7 @@ compare_mixed(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
     Expr *zero = ir_int(L->arena, sign->dtype, 0);
     Expr *below = op2(L, E_LT, sign, zero);
     Expr *same = cast_to(L, DT_U64, sign);
-    Expr *inside = swap ? compare(L, op, same, big)
-                        : compare(L, op, big, same);
+    Expr *inside = swap ? compare(L, op, same, big) : compare(L, op, big, same);
     bool less = op == AO_LT || op == AO_LE;
     bool greater = op == AO_GT || op == AO_GE;
     bool if_below = op == AO_NE || (swap ? less : greater);
@@ -467,18 +488,20 @@ compare_mixed(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
     return num_value(type, ir_select(L->arena, below, outside, inside));
 }
 
+/* A Python int, which may be larger than a double can tell. */
 static bool
 is_int_operand(const Value *v)
 {
     return v->type->weak && v->type->dtype == DT_I64;
 }
 
+/* Could the operand be a Python int, as int or bool? */
 static bool
 may_be_int(const Value *v)
 {
     bool is_bool = v->type->weak && v->type->dtype == DT_BOOL;
-    return is_int_operand(v) || is_bool || v->type->alt == ALT_INT
-           || v->type->alt == ALT_BOOL;
+    return is_int_operand(v) || is_bool || v->type->alt == ALT_INT ||
+           v->type->alt == ALT_BOOL;
 }
 
 /* Python compares an int with a float, and divides two ints, exactly; that
@@ -496,11 +519,12 @@ must_be_exact(AOp op, const BinRule *rule, const Value *v, const Value *other)
         return may_be_int(other);
     }
     bool weak_float = other->type->weak && dtype_is_float(other->type->dtype);
-    return op_is_compare(op)
-           && (weak_float || other->type->alt == ALT_INT
-               || other->type->alt == ALT_FLOAT);
+    return op_is_compare(op) && (weak_float || other->type->alt == ALT_INT ||
+                                 other->type->alt == ALT_FLOAT);
 }
 
+/* An operand in the dtype of the computation. Comparisons of integers convert
+ * without a range check: they are exact for any size. */
 static Expr *
 convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
                 const Value *other, Loc loc)
@@ -520,6 +544,8 @@ convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
     return reuse(L, e, loc);
 }
 
+/* The rule gives the result's type and what must not occur; the operands are
+ * evaluated, named and converted; then one operator is left. */
 Value
 num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {
@@ -542,10 +568,8 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     Operation o = {.op = op, .rule = &rule, .loc = loc};
     o.weak = rule.type->weak;
     if (rule.type->alt != ALT_NEVER) {
-        o.flag = reuse(L,
-                       flag_or_false(L, any_combo(L, rule.flagged, &lhs,
-                                                  &rhs)),
-                       loc);
+        o.flag = reuse(
+            L, flag_or_false(L, any_combo(L, rule.flagged, &lhs, &rhs)), loc);
     }
     o.lhs = lhs.expr = reuse(L, lhs.expr, loc);
     o.rhs = rhs.expr = reuse(L, rhs.expr, loc);
@@ -558,6 +582,7 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 
 /* --- one operand ---------------------------------------------------------- */
 
+/* NumPy's warning for integer scalars. */
 static void
 warn_overflow(Lower *L, Expr *cond, Loc loc)
 {
@@ -567,6 +592,7 @@ warn_overflow(Lower *L, Expr *cond, Loc loc)
     emit(L, s);
 }
 
+/* -x of an int kept as a float must not become -0.0. */
 static Expr *
 negate(Lower *L, const Value *arg, Expr *x, Loc loc)
 {
@@ -603,6 +629,7 @@ main_unless_kept(Lower *L, Value arg, const Type *type, Loc loc)
     return arg;
 }
 
+/* -a, +a, ~a of a number; 'type' is the result's. */
 Value
 num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
 {
@@ -617,6 +644,7 @@ num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
     return out;
 }
 
+/* abs(a). The least integer has no positive counterpart. */
 Value
 num_abs(Lower *L, Value arg, const Type *type, Loc loc)
 {
@@ -640,6 +668,7 @@ num_abs(Lower *L, Value arg, const Type *type, Loc loc)
     return out;
 }
 
+/* bool(v) as a condition: numbers are compared with zero, None is false. */
 Expr *
 truth_of(Lower *L, Value v, Loc loc)
 {

@@ -7,9 +7,15 @@
  *     0.0 ** -1        ZeroDivisionError
  *     (-8.0) ** 0.5    complex
  *     1e200 ** 2.0     OverflowError
+ *
+ * An int to the power of an int whose sign is not known is the one operator
+ * whose type depends on a value.  If the exponent is an argument, inference has
+ * pinned it.  Otherwise the power is taken to be an int, or, where the exponent
+ * is written with a minus, a float that a flag may declare an int.
  */
 #include "csrc/lower/state.h"
 
+/* Is the operand known to be 'value'? Then a cheaper form may do. */
 static bool
 is_value(const Value *v, double value)
 {
@@ -21,6 +27,7 @@ is_value(const Value *v, double value)
                                        : (double)type->ival == value;
 }
 
+/* Neither infinite nor nan. */
 static Expr *
 is_finite(Lower *L, Expr *e)
 {
@@ -42,12 +49,15 @@ check_float_power(Lower *L, Expr *x, Expr *y, Loc loc)
     bool whole = const_y && y->fval == (double)(int64_t)y->fval;
     if (!whole) {
         Expr *floor = call_fn(L, FN_FLOOR, DT_F64, y, NULL);
-        Expr *real = either(L, not_(L, op2(L, E_LT, x, zero)),
-                            op2(L, E_EQ, floor, y));
+        Expr *real =
+            either(L, not_(L, op2(L, E_LT, x, zero)), op2(L, E_EQ, floor, y));
         emit_check(L, real, X_VALUE, loc);
     }
 }
 
+/* Python's float ** float. A result that is not finite although both operands
+ * are is an overflow; a base or exponent that is not finite gives what C
+ * gives. */
 static Expr *
 float_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
 {
@@ -70,6 +80,8 @@ float_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
 
 /* --- integers ------------------------------------------------------------- */
 
+/* Python's int ** int for exponents that are not negative; the exponent was
+ * assumed to be so where it isn't known. */
 static Expr *
 int_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
 {
@@ -140,6 +152,8 @@ strong_int_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
     return cast_to(L, dt, wide);
 }
 
+/* NumPy's scalars: pow(x, 2) is not x * x, though FN_SQUARE finds it without
+ * the call; float32 has its own powf. */
 static Expr *
 strong_float_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
 {
@@ -152,15 +166,15 @@ strong_float_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
     return call_fn(L, dt == DT_F32 ? FN_POWF : FN_POW, dt, x, y);
 }
 
+/* One of the four kinds by the result's type. */
 Value
 num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc)
 {
     const Type *type = rule->type;
     DType dt = rule->compute;
     if (!type->weak) {
-        Expr *r = dtype_is_float(dt)
-                      ? strong_float_power(L, lhs, rhs, dt, loc)
-                      : strong_int_power(L, lhs, rhs, dt, loc);
+        Expr *r = dtype_is_float(dt) ? strong_float_power(L, lhs, rhs, dt, loc)
+                                     : strong_int_power(L, lhs, rhs, dt, loc);
         return num_value(type, r);
     }
     if (type->alt == ALT_INT) {

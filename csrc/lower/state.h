@@ -44,13 +44,13 @@ typedef struct Lower {
     Func *func;
     Lowered *result;
     Block *out;
-    Map values;     /* Version -> Value * */
-    Map used;       /* Version that is read */
-    Map changed;    /* Version of a vector that is changed in place */
-    Map changeable; /* Var that is SET */
+    Map values;      /* Version -> Value * */
+    Map used;        /* Version that is read */
+    Map changed;     /* Version of a vector that is changed in place */
+    Map changeable;  /* Var that is SET */
     Map nonnegative; /* Var or Expr that is never below 0 */
-    Map returned;   /* number of an array object -> it is a result */
-    Map arg_of;     /* Buf of an argument -> signature number + 1 */
+    Map returned;    /* number of an array object -> it is a result */
+    Map arg_of;      /* Buf of an argument -> signature number + 1 */
     LowerLoop *loop;
     const AStmt *tail; /* the return that ends the body by itself */
     Sym hint;          /* the name that gets the array being made; NULL */
@@ -83,8 +83,7 @@ Expr *flag_or_false(Lower *L, Expr *flag);
 
 /* --- version.c --- */
 void version_bind(Lower *L, const Version *version, Value v, Loc loc);
-void version_convert(Lower *L, const Version *to, const Version *from,
-                     Loc loc);
+void version_convert(Lower *L, const Version *to, const Version *from, Loc loc);
 Value version_read(Lower *L, const Version *version, Loc loc);
 Value *version_value(Lower *L, const Version *version);
 /* Storage of SET variables for values of 'type'. */
@@ -125,7 +124,7 @@ Expr *index_in(Lower *L, Value index, Expr *n, Loc loc);
 View *view_at(Lower *L, const View *view, Expr *k); /* first axis at 'k' */
 View *view_part(Lower *L, const View *view, const AExpr *subscript);
 View *view_transposed(Lower *L, const View *view);
-Expr *view_load(Lower *L, const View *view);       /* rank 0 */
+Expr *view_load(Lower *L, const View *view);        /* rank 0 */
 Expr *view_load_vector(Lower *L, const View *view); /* rank 1, known size */
 void view_store(Lower *L, const View *view, Expr *e, Loc loc);
 void view_store_vector(Lower *L, const View *view, Expr *e, Loc loc);

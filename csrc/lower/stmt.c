@@ -1,4 +1,9 @@
-/* Statements but loops. */
+/* Statements but loops.
+ *
+ * The order within a statement is Python's: the right side, then the targets
+ * from left to right, each with its indices.  In `a[i] += f(x)` the old element
+ * is read before f is called and stored after, at an index computed once.
+ */
 #include "csrc/lower/state.h"
 
 /* --- stores --------------------------------------------------------------- */
@@ -21,6 +26,8 @@ store_lane(Lower *L, const AExpr *target, Value v)
     emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), target->loc);
 }
 
+/* Stores into part of a buffer: an element, a small part from a vector, or a
+ * number everywhere. */
 static void
 store_into(Lower *L, const View *part, Value v, Loc loc)
 {
@@ -35,6 +42,7 @@ store_into(Lower *L, const View *part, Value v, Loc loc)
     }
 }
 
+/* a[i] = v. The value comes first, as in Python, then base and indices. */
 static void
 store_subscript(Lower *L, const AExpr *target, Value v)
 {
@@ -53,6 +61,8 @@ store_subscript(Lower *L, const AExpr *target, Value v)
 
 /* --- targets -------------------------------------------------------------- */
 
+/* a, b, c = row: the sizes must agree, and all elements are read before
+ * anything is assigned. */
 static void
 unpack_array(Lower *L, const AExpr *target, Value v)
 {
@@ -73,14 +83,16 @@ unpack_array(Lower *L, const AExpr *target, Value v)
             type = type_num(L->arena, v.type->dtype, false);
         }
         Expr *k = int_const(L, i);
-        items[i] = hold_value(L, item_at(L, v, type, k, target->loc),
-                              target->loc);
+        items[i] =
+            hold_value(L, item_at(L, v, type, k, target->loc), target->loc);
     }
     for (int i = 0; i < n; i++) {
         assign_target(L, target->items.at[i], items[i]);
     }
 }
 
+/* Binds or stores 'v'. The items of a tuple are held first: in `a[0], a[1] =
+ * a[1], a[0]` the second load must not see the first store. */
 void
 assign_target(Lower *L, const AExpr *target, Value v)
 {
@@ -104,12 +116,13 @@ assign_target(Lower *L, const AExpr *target, Value v)
     }
 }
 
+/* A value that goes to several targets is evaluated once. */
 static void
 lower_assign(Lower *L, const AStmt *s)
 {
     const AExpr *first = s->targets.at[0];
-    bool direct = first->kind == A_NAME && s->value->kind == A_CALL
-                  && s->value->callee == NULL;
+    bool direct = first->kind == A_NAME && s->value->kind == A_CALL &&
+                  s->value->callee == NULL;
     L->hint = direct ? first->name : NULL;
     Value v = lower_expr(L, s->value);
     L->hint = NULL;
@@ -126,11 +139,11 @@ lower_assign(Lower *L, const AStmt *s)
 
 /* --- augmented assignment ------------------------------------------------- */
 
+/* old op by */
 static Value
 augmented(Lower *L, const AStmt *s, Value old, Value by)
 {
-    bool vectors =
-        old.type->kind == TY_ARRAY || by.type->kind == TY_ARRAY;
+    bool vectors = old.type->kind == TY_ARRAY || by.type->kind == TY_ARRAY;
     return vectors ? vec_binop(L, s->op, old, by, s->loc)
                    : num_binop(L, s->op, old, by, s->loc);
 }
@@ -195,6 +208,8 @@ aug_element(Lower *L, const AStmt *s, const AExpr *target)
     store_into(L, part, augmented(L, s, old, by), s->loc);
 }
 
+/* Only arrays and subscripts are left: inference has made `n += 1` of a number
+ * an assignment. */
 static void
 lower_aug(Lower *L, const AStmt *s)
 {
@@ -210,6 +225,8 @@ lower_aug(Lower *L, const AStmt *s)
 
 /* --- the others ----------------------------------------------------------- */
 
+/* The conversions of the join after it stand at the ends of the branches
+ * already. */
 static void
 lower_if(Lower *L, const AStmt *s)
 {
@@ -224,6 +241,8 @@ lower_if(Lower *L, const AStmt *s)
     emit(L, out);
 }
 
+/* Sets the result and its joins, then leaves the body, unless it ends there
+ * anyway. */
 static void
 lower_return(Lower *L, const AStmt *s)
 {
@@ -235,6 +254,7 @@ lower_return(Lower *L, const AStmt *s)
     }
 }
 
+/* The flag tells the `else` of the loop. */
 static void
 lower_break(Lower *L, const AStmt *s)
 {
@@ -244,13 +264,14 @@ lower_break(Lower *L, const AStmt *s)
     emit(L, ir_stmt(L->arena, S_BREAK, s->loc));
 }
 
+/* What follows is never reached: the call ends here. */
 static void
 lower_fail(Lower *L, Exc exc, Loc loc)
 {
-    emit(L, ir_check(L->arena, ir_bool(L->arena, false), exc, ACT_REPLAY,
-                     loc));
+    emit(L, ir_check(L->arena, ir_bool(L->arena, false), exc, ACT_REPLAY, loc));
 }
 
+/* A statement by its kind. */
 static void
 lower_stmt(Lower *L, const AStmt *s)
 {
@@ -301,6 +322,7 @@ lower_stmt(Lower *L, const AStmt *s)
     }
 }
 
+/* Statements in order. */
 void
 lower_block(Lower *L, const ABlock *block)
 {

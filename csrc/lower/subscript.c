@@ -1,4 +1,10 @@
-/* Subscripts, attributes, and items of what is iterated. */
+/* Subscripts, attributes, and items of what is iterated.
+ *
+ * Tuples have no memory.  An index that is known picks an item when the program
+ * is compiled; one that is not picks a lane of a constant vector, a table, so
+ * that loops over offsets or filter taps keep their form and can be unrolled
+ * later.
+ */
 #include <string.h>
 
 #include "csrc/lower/state.h"
@@ -30,6 +36,8 @@ table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k)
     return num_value(type, ir_elem(L->arena, vec, k));
 }
 
+/* Item 'k' of something iterated, with 'k' in range: an element, a view of the
+ * part, or a row of tables. */
 Value
 item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
 {
@@ -53,6 +61,7 @@ item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
 
 /* --- subscripts ----------------------------------------------------------- */
 
+/* The bounds are known, so that a slice is a piece of the items. */
 static Value
 slice_of_tuple(Lower *L, Value base, const AExpr *slice, const Type *type)
 {
@@ -71,6 +80,8 @@ slice_of_tuple(Lower *L, Value base, const AExpr *slice, const Type *type)
     return out;
 }
 
+/* A known index picks the Value itself. Any other index is checked and picks
+ * from a table, for which all items have one type. */
 static Value
 subscript_tuple(Lower *L, Value base, const AExpr *e)
 {
@@ -113,8 +124,7 @@ subscript_vector(Lower *L, Value base, const AExpr *e)
     lo = lo < 0 ? 0 : lo;
     int n = type_lanes(e->type);
     vec = reuse(L, vec, e->loc);
-    Expr *out = ir_splat(L->arena, ir_elem(L->arena, vec, int_const(L, lo)),
-                         n);
+    Expr *out = ir_splat(L->arena, ir_elem(L->arena, vec, int_const(L, lo)), n);
     for (int i = 1; i < n; i++) {
         Expr *one = ir_elem(L->arena, vec, int_const(L, lo + i));
         out = ir_insert(L->arena, out, int_const(L, i), one);
@@ -122,6 +132,8 @@ subscript_vector(Lower *L, Value base, const AExpr *e)
     return num_value(e->type, out);
 }
 
+/* 'base' subscripted. Memory gives an element by a load and any other part as
+ * a view, which is read when it is used. */
 Value
 element_of(Lower *L, Value base, const AExpr *e)
 {
@@ -141,6 +153,7 @@ element_of(Lower *L, Value base, const AExpr *e)
     return out;
 }
 
+/* Does evaluating the indices call user functions? */
 static bool
 any_user_call(const AExprVec *items)
 {
@@ -152,6 +165,7 @@ any_user_call(const AExprVec *items)
     return false;
 }
 
+/* Base, then indices, as Python has it. */
 Value
 lower_subscript(Lower *L, const AExpr *e)
 {
@@ -164,6 +178,7 @@ lower_subscript(Lower *L, const AExpr *e)
 
 /* --- attributes ----------------------------------------------------------- */
 
+/* The size of axis 'k' of an array of either kind. */
 static Expr *
 extent_of(Lower *L, Value array, int k)
 {
@@ -171,6 +186,7 @@ extent_of(Lower *L, Value array, int k)
                               : int_const(L, array.expr->lanes);
 }
 
+/* a.shape as a tuple of extents. */
 static Value
 shape_of(Lower *L, Value array, const Type *type)
 {
@@ -195,12 +211,13 @@ count_of(Lower *L, Value array)
     return count;
 }
 
+/* Attributes that inference knows vanish; the others ask the array. */
 Value
 lower_attr(Lower *L, const AExpr *e)
 {
     Value base = lower_expr(L, e->lhs);
-    if (e->type->kind == TY_DTYPE
-        || (e->type->kind == TY_NUM && e->type->known)) {
+    if (e->type->kind == TY_DTYPE ||
+        (e->type->kind == TY_NUM && e->type->known)) {
         return value_of_type(L, e->type);
     }
     if (strcmp(e->name, "shape") == 0) {

@@ -3,12 +3,16 @@
  * Inference makes a version for every name at every join.  Only those that
  * are read, directly or through other joins, are lowered; so loops carry no
  * variables that nobody needs.
+ *
+ * The same walk finds the vectors that are changed in place.  Both facts must
+ * be known before the first statement is lowered, because they decide whether a
+ * version is a LET, a SET variable or nothing at all.
  */
 #include "csrc/lower/state.h"
 
 typedef struct Uses {
     Lower *L;
-    Map sources;                 /* Version -> the first Edge into it */
+    Map sources; /* Version -> the first Edge into it */
     VEC(const Version *) pending;
 } Uses;
 
@@ -21,6 +25,7 @@ typedef struct Edge {
 static void use_block(Uses *u, const ABlock *block);
 static void use_func(Uses *u, const AFunc *func);
 
+/* A version that is read must have a value. */
 static void
 use_version(Uses *u, const Version *version)
 {
@@ -30,6 +35,7 @@ use_version(Uses *u, const Version *version)
     }
 }
 
+/* Reads in an expression; the typed body of a callee is part of it. */
 static void
 use_expr(Uses *u, const AExpr *e)
 {
@@ -49,6 +55,8 @@ use_expr(Uses *u, const AExpr *e)
     }
 }
 
+/* A vector under this name is changed in place, so its version must be a
+ * variable that can be set again. */
 static void
 note_changed(Uses *u, const AExpr *name)
 {
@@ -71,6 +79,7 @@ use_target(Uses *u, const AExpr *e)
     }
 }
 
+/* Reading the joined version will read "from". */
 static void
 note_edge(Uses *u, const AStmt *s)
 {
@@ -80,6 +89,7 @@ note_edge(Uses *u, const AStmt *s)
     map_set(&u->sources, s->to, edge);
 }
 
+/* Conversions count only if what they convert to is read. */
 static void
 use_stmt(Uses *u, const AStmt *s)
 {
@@ -87,8 +97,7 @@ use_stmt(Uses *u, const AStmt *s)
         const AExpr *target = s->targets.at[i];
         if (s->kind == AS_AUG) {
             use_expr(u, target);
-            note_changed(u, target->kind == A_SUBSCRIPT ? target->lhs
-                                                        : target);
+            note_changed(u, target->kind == A_SUBSCRIPT ? target->lhs : target);
         } else {
             use_target(u, target);
         }
@@ -101,6 +110,7 @@ use_stmt(Uses *u, const AStmt *s)
     use_block(u, &s->orelse);
 }
 
+/* All statements of a block. */
 static void
 use_block(Uses *u, const ABlock *block)
 {
@@ -109,6 +119,7 @@ use_block(Uses *u, const ABlock *block)
     }
 }
 
+/* The result of a function is read by whoever calls it. */
 static void
 use_func(Uses *u, const AFunc *func)
 {
@@ -119,6 +130,7 @@ use_func(Uses *u, const AFunc *func)
     use_block(u, &func->body);
 }
 
+/* Follows the joins backwards from what is read, until nothing is added. */
 void
 find_uses(Lower *L, const AFunc *func)
 {

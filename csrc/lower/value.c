@@ -3,15 +3,23 @@
  * The constructors of ir.h fold nothing, so a few folds are done here, those
  * that keep the lowered text readable: constants cast, flags that are absent,
  * conjunctions with true.
+ *
+ * Names matter for speed of compilation, too: passes walk trees, so whatever is
+ * used twice gets a LET (reuse).  And they matter for meaning: a tree that
+ * reads memory or a SET variable means something else after the next store, so
+ * what must keep its value is held.
  */
 #include "csrc/lower/state.h"
 
+/* Appends a statement to the block being written. */
 void
 emit(Lower *L, Stmt *s)
 {
     vec_push(L->arena, L->out, s);
 }
 
+/* A check that replays the call when 'cond' fails. NULL and conditions that
+ * are constantly true need none. */
 void
 emit_check(Lower *L, Expr *cond, Exc exc, Loc loc)
 {
@@ -22,18 +30,21 @@ emit_check(Lower *L, Expr *cond, Exc exc, Loc loc)
     emit(L, ir_check(L->arena, cond, exc, ACT_REPLAY, loc));
 }
 
+/* An operator of one operand, in L's arena. */
 Expr *
 op1(Lower *L, Op op, Expr *arg)
 {
     return ir_unary(L->arena, op, arg);
 }
 
+/* An operator of two operands of one dtype. */
 Expr *
 op2(Lower *L, Op op, Expr *lhs, Expr *rhs)
 {
     return ir_binary(L->arena, op, lhs, rhs);
 }
 
+/* An i64. */
 Expr *
 int_const(Lower *L, int64_t value)
 {
@@ -48,6 +59,9 @@ num_const(Lower *L, DType dtype, double value)
                                  : ir_int(L->arena, dtype, (int64_t)value);
 }
 
+/* 'e' in another dtype, itself if it has that one. To bool it is the test for
+ * zero, as nan is true. Constants are cast where that is exact or what C's
+ * cast does. */
 Expr *
 cast_to(Lower *L, DType dtype, Expr *e)
 {
@@ -56,8 +70,7 @@ cast_to(Lower *L, DType dtype, Expr *e)
     }
     if (e->op == E_CONST && dtype != DT_BOOL) {
         if (!dtype_is_float(e->dtype) && e->dtype != DT_U64) {
-            return dtype == DT_F64
-                       ? ir_float(L->arena, DT_F64, (double)e->ival)
+            return dtype == DT_F64 ? ir_float(L->arena, DT_F64, (double)e->ival)
                    : dtype == DT_F32
                        ? ir_float(L->arena, DT_F32, (float)e->ival)
                        : ir_int(L->arena, dtype, e->ival);
@@ -76,6 +89,7 @@ cast_to(Lower *L, DType dtype, Expr *e)
     return ir_cast(L->arena, dtype, e);
 }
 
+/* A function of fn.def with one operand, or two if 'y' is there. */
 Expr *
 call_fn(Lower *L, Fn fn, DType dtype, Expr *x, Expr *y)
 {
@@ -83,6 +97,7 @@ call_fn(Lower *L, Fn fn, DType dtype, Expr *x, Expr *y)
     return ir_call(L->arena, fn, dtype, args, y ? 2 : 1);
 }
 
+/* Negation, folded where it meets a constant or another negation. */
 Expr *
 not_(Lower *L, Expr *e)
 {
@@ -93,6 +108,7 @@ not_(Lower *L, Expr *e)
     return e->op == E_NOT ? e->args[0] : op1(L, E_NOT, e);
 }
 
+/* lhs && rhs, both evaluated. */
 Expr *
 both(Lower *L, Expr *lhs, Expr *rhs)
 {
@@ -109,6 +125,7 @@ both(Lower *L, Expr *lhs, Expr *rhs)
     return op2(L, E_AND, lhs, rhs);
 }
 
+/* lhs || rhs, both evaluated. */
 Expr *
 either(Lower *L, Expr *lhs, Expr *rhs)
 {
@@ -127,6 +144,7 @@ either(Lower *L, Expr *lhs, Expr *rhs)
 
 /* --- names ---------------------------------------------------------------- */
 
+/* Does 'e' read a variable that may be SET again? */
 static bool
 is_changeable(const Lower *L, const Expr *e)
 {
@@ -141,6 +159,7 @@ is_changeable(const Lower *L, const Expr *e)
     return false;
 }
 
+/* A fresh name for 'e'. What is known of its sign is kept. */
 static Expr *
 let(Lower *L, Expr *e, Loc loc)
 {
@@ -152,12 +171,16 @@ let(Lower *L, Expr *e, Loc loc)
     return ir_ref(L->arena, var);
 }
 
+/* Trees are shared only through names: walking a tree takes time by its size,
+ * and one that is its own operand twice would grow with 2 ** depth. */
 Expr *
 reuse(Lower *L, Expr *e, Loc loc)
 {
     return e->nargs == 0 && e->op != E_LOAD ? e : let(L, e, loc);
 }
 
+/* Loads and changeable variables are read now; other expressions mean the same
+ * later. */
 Expr *
 hold(Lower *L, Expr *e, Loc loc)
 {
@@ -167,6 +190,8 @@ hold(Lower *L, Expr *e, Loc loc)
     return let(L, e, loc);
 }
 
+/* The same for all parts of a value. Views stay views: they are names of
+ * memory, and must see what is stored later. */
 Value
 hold_value(Lower *L, Value v, Loc loc)
 {
@@ -182,6 +207,7 @@ hold_value(Lower *L, Value v, Loc loc)
     return v;
 }
 
+/* A variable that may be SET more than once. */
 Var *
 set_var(Lower *L, const char *name, DType dtype, int lanes)
 {
@@ -190,6 +216,7 @@ set_var(Lower *L, const char *name, DType dtype, int lanes)
     return var;
 }
 
+/* 'var' is 'e' from here on. */
 void
 emit_set(Lower *L, Var *var, Expr *e, Loc loc)
 {
@@ -218,18 +245,16 @@ is_nonnegative(const Lower *L, const Expr *e)
     case E_VAR:
         return map_has(&L->nonnegative, e->var);
     case E_MAX:
-        return is_nonnegative(L, e->args[0])
-               || is_nonnegative(L, e->args[1]);
+        return is_nonnegative(L, e->args[0]) || is_nonnegative(L, e->args[1]);
     case E_MIN:
     case E_IDIV:
-        return is_nonnegative(L, e->args[0])
-               && is_nonnegative(L, e->args[1]);
+        return is_nonnegative(L, e->args[0]) && is_nonnegative(L, e->args[1]);
     case E_MOD:
         return is_nonnegative(L, e->args[1]);
     case E_CAST:
-        return dtype_is_int(e->args[0]->dtype)
-               && dtype_size(e->args[0]->dtype) < dtype_size(e->dtype)
-               && is_nonnegative(L, e->args[0]);
+        return dtype_is_int(e->args[0]->dtype) &&
+               dtype_size(e->args[0]->dtype) < dtype_size(e->dtype) &&
+               is_nonnegative(L, e->args[0]);
     default:
         return false;
     }
@@ -237,6 +262,7 @@ is_nonnegative(const Lower *L, const Expr *e)
 
 /* --- values --------------------------------------------------------------- */
 
+/* The constant that a type knows. */
 static Expr *
 known_expr(Lower *L, const Type *type)
 {
@@ -245,6 +271,8 @@ known_expr(Lower *L, const Type *type)
                : ir_int(L->arena, type->dtype, type->ival);
 }
 
+/* The value of what its type says all about; the items of a tuple likewise.
+ * Unknown numbers get no expression. */
 Value
 value_of_type(Lower *L, const Type *type)
 {
@@ -261,12 +289,14 @@ value_of_type(Lower *L, const Type *type)
     return v;
 }
 
+/* A number or vector without a flag. */
 Value
 num_value(const Type *type, Expr *e)
 {
     return (Value){.type = type, .expr = e};
 }
 
+/* The flag as an expression: absent means never. */
 Expr *
 flag_or_false(Lower *L, Expr *flag)
 {

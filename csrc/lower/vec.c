@@ -3,9 +3,16 @@
  * NumPy's arrays wrap without a warning, convert by C's casts and square by
  * multiplication; a Python number that meets one must fit its dtype.  Floats
  * warn through the FPU's flags.
+ *
+ * Operands are whole vectors: a view is loaded just before, a scalar is
+ * broadcast by the IR itself.  The result is a value; storing it back is the
+ * business of stmt.c.  So `img[r, c] = img[r, c] * 2` reads all lanes before it
+ * writes one, as NumPy does.
  */
 #include "csrc/lower/state.h"
 
+/* Lanes cast as NumPy casts arrays, without checks. Casts between floats and
+ * integers may set the FPU's flags, which stand for a warning. */
 Expr *
 vec_cast(Lower *L, DType dtype, Expr *e)
 {
@@ -18,6 +25,7 @@ vec_cast(Lower *L, DType dtype, Expr *e)
     return cast_to(L, dtype, e);
 }
 
+/* The lanes of an array: loaded now, or the register itself. */
 Expr *
 vector_of(Lower *L, Value v, Loc loc)
 {
@@ -41,6 +49,7 @@ operand_of(Lower *L, AOp op, Value v, DType dtype, Loc loc)
                : operand_as(L, v, dtype, loc);
 }
 
+/* Only squares and square roots; inference refuses other powers. */
 static Expr *
 power(Lower *L, Value rhs, Expr *x, Loc loc)
 {
@@ -51,6 +60,8 @@ power(Lower *L, Value rhs, Expr *x, Loc loc)
     return op2(L, E_MUL, x, x);
 }
 
+/* One element-wise operator on lanes of dtype 'dt'; either operand may be a
+ * scalar. */
 static Expr *
 compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y)
 {
@@ -96,6 +107,8 @@ compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y)
     }
 }
 
+/* At least one operand is an array. Comparisons of bools are done on integers,
+ * since bool has no order in the IR. */
 Value
 vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {
@@ -116,13 +129,12 @@ vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     return num_value(rule.type, compute(L, op, dt, x, y));
 }
 
+/* -a wraps for unsigned integers, as in NumPy. */
 Value
 vec_unary(Lower *L, AOp op, Value arg, Loc loc)
 {
     Expr *x = vector_of(L, arg, loc);
-    Op node = op == AO_NEG              ? E_NEG
-              : x->dtype == DT_BOOL     ? E_NOT
-                                        : E_INV;
+    Op node = op == AO_NEG ? E_NEG : x->dtype == DT_BOOL ? E_NOT : E_INV;
     Value out = num_value(type_vector(L->arena, x->dtype, x->lanes), x);
     if (op != AO_POS) {
         out.expr = op1(L, node, x);

@@ -4,11 +4,17 @@
  * convert to is a SET variable, with a second one for the flag of a
  * maybe-type; so is a vector that is changed in place.  Memory is never moved:
  * its Value is a View whose indices are kept in variables.
+ *
+ * A join of a Python number into a NumPy type keeps the number in the dtype of
+ * the latter.  That it fits is checked at the join, in the path that brings the
+ * Python number, which is seldom the hot one: `total = 0` before the loop.
  */
 #include "csrc/lower/state.h"
 
 /* --- storage -------------------------------------------------------------- */
 
+/* Variables for a number or vector and its flag, item by item for tuples. What
+ * is known needs none, and memory has its view. */
 Value
 storage_new(Lower *L, const Type *type, const char *name)
 {
@@ -49,6 +55,7 @@ storage_set(Lower *L, const Value *to, Value v, Loc loc)
 
 /* --- conversions ---------------------------------------------------------- */
 
+/* The same kind of number: no conversion. */
 static bool
 same_plain(const Type *lhs, const Type *rhs)
 {
@@ -59,8 +66,8 @@ same_plain(const Type *lhs, const Type *rhs)
 static Expr *
 fits_exactly(Lower *L, Expr *e, DType to)
 {
-    if (e->dtype == DT_BOOL || e->dtype == to
-        || (e->dtype == DT_F32 && to == DT_F64)) {
+    if (e->dtype == DT_BOOL || e->dtype == to ||
+        (e->dtype == DT_F32 && to == DT_F64)) {
         return NULL;
     }
     if (!dtype_is_float(e->dtype) && dtype_is_float(to)) {
@@ -84,6 +91,7 @@ fits_exactly(Lower *L, Expr *e, DType to)
     return both(L, float_in_range(L, e, to), both(L, same, plus));
 }
 
+/* None as a maybe-type is a zero under a flag that is set. */
 static Value
 convert_none(Lower *L, Value v, const Type *to)
 {
@@ -97,6 +105,8 @@ convert_none(Lower *L, Value v, const Type *to)
     return out;
 }
 
+/* A number into a type that joins it with others: it is the main part, or the
+ * alternative, whose value must fit in the main part's dtype. */
 static Value
 convert_num(Lower *L, Value v, const Type *to, Loc loc)
 {
@@ -123,6 +133,8 @@ convert_num(Lower *L, Value v, const Type *to, Loc loc)
     return out;
 }
 
+/* Only upwards in the lattice of joins: a value of a type
+ * that the join was made from. */
 Value
 convert(Lower *L, Value v, const Type *to, Loc loc)
 {
@@ -147,12 +159,14 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
 
 /* --- versions ------------------------------------------------------------- */
 
+/* NULL: nothing was bound yet. */
 Value *
 version_value(Lower *L, const Version *version)
 {
     return map_get(&L->values, version);
 }
 
+/* Gives the version its value. */
 static Value *
 new_value(Lower *L, const Version *version, Value v)
 {
@@ -194,6 +208,7 @@ pin_index(Lower *L, Expr *e, Loc loc)
     return ir_ref(L->arena, var);
 }
 
+/* A view whose indices can be read anywhere. */
 static View *
 pin_view(Lower *L, const View *view, Loc loc)
 {
@@ -206,6 +221,8 @@ pin_view(Lower *L, const View *view, Loc loc)
     return copy;
 }
 
+/* A value whose parts are all named, so that it can be used any number of
+ * times and stays what it is. */
 static Value
 name_value(Lower *L, Value v, const char *name, Loc loc)
 {
@@ -228,6 +245,7 @@ name_value(Lower *L, Value v, const char *name, Loc loc)
     return v;
 }
 
+/* The one assignment of a version. Its name goes into the IR for the reader. */
 void
 version_bind(Lower *L, const Version *version, Value v, Loc loc)
 {
@@ -249,10 +267,10 @@ static Value *
 joined_value(Lower *L, const Version *to)
 {
     Value *value = version_value(L, to);
-    return value ? value
-                 : new_value(L, to, storage_new(L, to->type, to->name));
+    return value ? value : new_value(L, to, storage_new(L, to->type, to->name));
 }
 
+/* On this path the name has no value. */
 static void
 set_unbound(Lower *L, const Value *to, Loc loc)
 {
@@ -273,6 +291,9 @@ share_memory(Value *to, Value from)
     }
 }
 
+/* At the end of a path to a join. All paths to one join are lowered before the
+ * joined version is read, but for the way back of a loop, whose storage the
+ * way in has made. */
 void
 version_convert(Lower *L, const Version *to, const Version *from, Loc loc)
 {
@@ -297,6 +318,8 @@ version_convert(Lower *L, const Version *to, const Version *from, Loc loc)
     storage_set(L, value, convert(L, *source, to->type, loc), loc);
 }
 
+/* The value of a name. Reading an unbound one raises, so the flag is tested
+ * here and nowhere else. */
 Value
 version_read(Lower *L, const Version *version, Loc loc)
 {

@@ -6,11 +6,21 @@
  * An index i of an axis with n elements becomes i, or i + n when it is
  * negative; then checks say that it lies in [0, n).  Where the sign is known
  * nothing is selected.  Each check carries the place of its subscript.
+ *
+ * Views are descriptions for the compiler, not objects of the program: `row =
+ * img[r]` costs nothing but a name for r.  Slices and transposes only change
+ * offsets, extents and the order of axes.  Because loads happen at the use, a
+ * view sees what is stored into its base in the meantime.
+ *
+ * What is stored where follows NumPy 2 to the letter, odd as it is: signed
+ * arrays test NumPy's scalars as they test Python's numbers, unsigned ones cast
+ * them.
  */
 #include "csrc/lower/state.h"
 
 /* --- views ---------------------------------------------------------------- */
 
+/* All axes free, in the buffer's own order. */
 View *
 view_whole(Lower *L, Buf *buf)
 {
@@ -24,6 +34,7 @@ view_whole(Lower *L, Buf *buf)
     return view;
 }
 
+/* The size of free axis 'k'. */
 Expr *
 view_extent(Lower *L, const View *view, int k)
 {
@@ -47,6 +58,7 @@ fix_axis(Lower *L, View *view, int k, Expr *index)
     }
 }
 
+/* The part at index 'k' of the first free axis; 'k' is in range. */
 View *
 view_at(Lower *L, const View *view, Expr *k)
 {
@@ -55,6 +67,7 @@ view_at(Lower *L, const View *view, Expr *k)
     return copy;
 }
 
+/* The same elements, free axes in reverse. */
 View *
 view_transposed(Lower *L, const View *view)
 {
@@ -87,6 +100,8 @@ index_value(Lower *L, Value index, Loc loc)
     return cast_to(L, DT_I64, index.expr);
 }
 
+/* 'n' is the size of the axis. The three cases: a constant, an index that is
+ * known not to be negative, and any other. */
 Expr *
 index_in(Lower *L, Value index, Expr *n, Loc loc)
 {
@@ -143,6 +158,8 @@ slice_bound(Lower *L, const AExpr *e, Expr *dflt, Expr *n)
     return bound;
 }
 
+/* Restricts free axis 'k' to a slice with step 1: a new offset and a new
+ * extent, no copy. */
 static void
 slice_axis(Lower *L, View *view, int k, const AExpr *slice)
 {
@@ -171,6 +188,8 @@ slice_axis(Lower *L, View *view, int k, const AExpr *slice)
     }
 }
 
+/* Applies the indices and slices of a subscript to the free axes from the
+ * left. Axes that are left over stay free. */
 View *
 view_part(Lower *L, const View *view, const AExpr *subscript)
 {
@@ -200,6 +219,7 @@ view_part(Lower *L, const View *view, const AExpr *subscript)
 
 /* --- loads ---------------------------------------------------------------- */
 
+/* The element when all axes are fixed. */
 Expr *
 view_load(Lower *L, const View *view)
 {
@@ -213,11 +233,11 @@ is_whole_row(const View *view)
 {
     int last = view->buf->rank - 1;
     int64_t size;
-    return view->rank == 1 && view->axis[0] == last
-           && view->offset[last] == NULL
-           && view->extent[last] == view->buf->dims[last]
-           && ir_const_int(view->buf->dims[last], &size) && size >= 1
-           && size <= MAX_LANES;
+    return view->rank == 1 && view->axis[0] == last &&
+           view->offset[last] == NULL &&
+           view->extent[last] == view->buf->dims[last] &&
+           ir_const_int(view->buf->dims[last], &size) && size >= 1 &&
+           size <= MAX_LANES;
 }
 
 /* The size of a view of rank 1 that inference found small and constant. */
@@ -231,6 +251,7 @@ lanes_of(const View *view)
     return (int)size;
 }
 
+/* A whole last axis is one load of all lanes; any other part is gathered. */
 Expr *
 view_load_vector(Lower *L, const View *view)
 {
@@ -251,6 +272,8 @@ view_load_vector(Lower *L, const View *view)
 
 /* --- stores --------------------------------------------------------------- */
 
+/* Arguments that are written are told to the dispatcher, which must be able to
+ * undo it. */
 static void
 note_write(Lower *L, const Buf *buf)
 {
@@ -260,6 +283,7 @@ note_write(Lower *L, const Buf *buf)
     }
 }
 
+/* Stores an element; 'e' has the buffer's dtype. */
 void
 view_store(Lower *L, const View *view, Expr *e, Loc loc)
 {
@@ -268,6 +292,8 @@ view_store(Lower *L, const View *view, Expr *e, Loc loc)
     emit(L, ir_store(L->arena, buf, view->fixed, buf->rank, e, loc));
 }
 
+/* Stores lanes, or one number into all of them. Where the row is not stored at
+ * once the value is held first: it may be loaded from it. */
 void
 view_store_vector(Lower *L, const View *view, Expr *e, Loc loc)
 {
@@ -275,8 +301,8 @@ view_store_vector(Lower *L, const View *view, Expr *e, Loc loc)
     note_write(L, view->buf);
     if (is_whole_row(view)) {
         e = e->lanes ? e : ir_splat(L->arena, e, n);
-        emit(L, ir_store(L->arena, view->buf, view->fixed,
-                         view->buf->rank - 1, e, loc));
+        emit(L, ir_store(L->arena, view->buf, view->fixed, view->buf->rank - 1,
+                         e, loc));
         return;
     }
     e = reuse(L, hold(L, e, loc), loc);
@@ -287,6 +313,7 @@ view_store_vector(Lower *L, const View *view, Expr *e, Loc loc)
     }
 }
 
+/* Small rows are stored at once, others by a loop. */
 void
 view_fill(Lower *L, const View *view, Expr *e, Loc loc)
 {
@@ -295,9 +322,9 @@ view_fill(Lower *L, const View *view, Expr *e, Loc loc)
         return;
     }
     int64_t size;
-    bool small = view->rank == 1
-                 && ir_const_int(view->extent[view->axis[0]], &size)
-                 && size >= 1 && size <= MAX_LANES;
+    bool small = view->rank == 1 &&
+                 ir_const_int(view->extent[view->axis[0]], &size) &&
+                 size >= 1 && size <= MAX_LANES;
     if (small) {
         view_store_vector(L, view, e, loc);
         return;
@@ -338,6 +365,8 @@ stored_int(Lower *L, Value v, DType dtype, Loc loc)
     return cast_to(L, dtype, e);
 }
 
+/* What a[i] = v does to v: bool takes the truth, floats round, integers are
+ * cast or tested. */
 Expr *
 stored_as(Lower *L, Value v, DType dtype, Loc loc)
 {
@@ -346,8 +375,8 @@ stored_as(Lower *L, Value v, DType dtype, Loc loc)
         return cast_to(L, DT_BOOL, v.expr);
     }
     if (dtype_is_float(dtype)) {
-        L->result->may_warn |= !v.type->weak && dtype_is_float(v.expr->dtype)
-                               && v.expr->dtype != dtype;
+        L->result->may_warn |= !v.type->weak && dtype_is_float(v.expr->dtype) &&
+                               v.expr->dtype != dtype;
         return operand_as(L, v, dtype, loc);
     }
     return stored_int(L, v, dtype, loc);
