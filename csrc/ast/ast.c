@@ -306,7 +306,8 @@ print_assign(Printer *p, const AStmt *s)
     end(p, s->value);
 }
 
-/* ':' and the block of a compound statement, then its 'else'. */
+/* ':' and the block of a compound statement, then its 'else'. An 'elif' is an
+ * IF in the 'else', as in Python's ast, and is shown so. */
 static void
 print_bodies(Printer *p, const AStmt *s)
 {

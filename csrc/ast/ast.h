@@ -14,6 +14,8 @@
 
 typedef struct AExpr AExpr;
 typedef struct AStmt AStmt;
+/* Lists in the order of the source; an ABlock is the body of a compound
+ * statement, empty ({0}) where there is none. */
 typedef VEC(AExpr *) AExprVec;
 typedef VEC(AStmt *) ABlock;
 

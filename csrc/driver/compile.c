@@ -25,9 +25,8 @@
 #include "csrc/emit/emit.h"
 #include "transforms/transforms.h"
 
-/* Budget on the size of what is emitted; more is refused (VZ-2012).  gcc needs
- * minutes for a function of a million operations, and its time grows faster
- * than the size; a kernel of the apps has a few thousand nodes. */
+/* Budget on the size of what is emitted, in nodes as ir_size counts them; more
+ * is refused (VZ-2012) and left to Python. */
 enum { MAX_NODES = 200000 };
 
 /* For ir_each_stmt: does 's' need the host's undo log or shadows?  Then the
@@ -39,17 +38,18 @@ note_commit(void *data, Stmt *s)
     *needs |= s->kind == S_SHADOW || (s->kind == S_STORE && s->logged);
 }
 
-/* From Python's tree to IR.  False after a refusal.  Refusals are counted and
- * not only looked for in the result: inference goes on after the first one, to
- * report more than one fault at a time.
+/* From Python's tree to IR.  False after a refusal: they are counted, and not
+ * only looked for in the result, because a stage may go on after one in order
+ * to find more.
  *
  * "general" is set on the Func before any pass runs: passes that assume
- * anything about arguments leave a general kernel alone. */
+ * anything of the arguments leave a general kernel alone. */
 static bool
 run_front(CompileRequest *request, CompileResult *out)
 {
     Unit *unit = request->unit;
     AFunc *entry = infer_unit(unit, request->sig);
+    /* there may be an entry although a part of it was refused */
     if (entry == NULL || unit->diags->refusals > 0) {
         return false;
     }
@@ -63,14 +63,15 @@ run_front(CompileRequest *request, CompileResult *out)
 
 /* All passes of passes.def, to L_SCHED.  False when the result is too large.
  *
- * The budget is tested after the passes, since unrolling, region splitting and
- * inlining are what makes code grow; each of them has limits of its own as
- * well, but their product may still be too much for the C compiler, whose time
- * grows faster than the text. */
+ * The budget is tested after the passes, since code grows by inlining,
+ * unrolling and region splitting.  Passes have limits of their own, but the
+ * product may still be too much for the C compiler, whose time grows faster
+ * than the text. */
 static bool
 run_middle(CompileRequest *request, CompileResult *out, Arena *scratch)
 {
     Unit *unit = request->unit;
+    /* the passes that propose add to it, 'schedule' reads it */
     Sched sched = {0};
     Pass pass = {
         .arena = unit->arena,
@@ -99,7 +100,10 @@ run_middle(CompileRequest *request, CompileResult *out, Arena *scratch)
  * inspect_c shows, also where there is no compiler.
  *
  * The text for the compiler is written a second time because it differs in more
- * than the prelude: #line directives in place of comments. */
+ * than the prelude: #line directives in place of comments.
+ *
+ * "ok" is set here alone.  A compiler that is missing or fails is no refusal of
+ * the function's: "cc_error" says why, and the IR and the text stay valid. */
 static void
 run_back(CompileRequest *request, CompileResult *out)
 {
@@ -111,6 +115,7 @@ run_back(CompileRequest *request, CompileResult *out)
         out->ok = true;
         return;
     }
+    /* probed once per process; the caller makes a diagnostic of "cc_error" */
     const Compiler *cc = cc_find(request->compiler);
     if (!cc->ok) {
         out->cc_error = cc->why;
@@ -118,13 +123,15 @@ run_back(CompileRequest *request, CompileResult *out)
     }
     Str whole = str_new(unit->arena);
     emit_c(out->func, unit->diags, &request->opts, &whole);
+    /* the only step that may take seconds, and wait for another thread or
+     * process */
     out->lib = run_build(unit->arena, cc, whole.at, request->environment,
                          &out->cc_error);
     out->ok = out->lib != NULL;
 }
 
-/* The handler is installed here and nowhere below, so a fatal error of any
- * stage ends the whole compilation.
+/* A fatal error of any stage ends the whole compilation: below there is no
+ * handler but that of sym_n, which unlocks its table and passes the error on.
  *
  * 'scratch' and 'out' are set before setjmp and not changed behind it, so they
  * hold after the jump; volatile keeps gcc from fearing otherwise (-Wclobbered).
@@ -148,6 +155,7 @@ vz_compile(CompileRequest *request)
         diag_refuse(unit->diags, DIAG_INTERNAL, unit->funcs.at[0]->loc, "%s",
                     trap.message);
     }
+    /* does nothing after a jump: the handler has been taken off by it */
     fatal_leave(&trap);
     arena_free(scratch);
     return out;

@@ -3,9 +3,9 @@
 /* vz_compile: from a loaded Unit to a kernel.  The table of contents of the
  * compiler.
  *
- * The only header that csrc/py and autotune need in order to compile: the one
- * asks for the kernel of a call's signature, the other for the same function
- * under other directives (opts.directives).
+ *   request   Unit (loaded Ast), Signature (types of a call), Opts
+ *   result    Lowered (how arguments map to parameters), Func@SCHED,
+ *             C text, dumps, and the loaded kernel
  */
 #include "csrc/ast/ast.h"
 #include "csrc/base/opts.h"

@@ -13,7 +13,14 @@
 
 /* --- may it be a SIMD loop? ---------------------------------------------- */
 
-/* What is known of a loop so far. */
+/* What is known of a loop so far.
+ *
+ *   "tainted"  by Var.id, values that come from memory or from floats, so that
+ *       a check may be what keeps them in bounds.
+ *   "check", "index_check"  some check is there; one of them is of an index.
+ *   "gathers"  some index is tainted.
+ *   "blocked"  has what can't stand in a SIMD loop.
+ *   "changed"  "tainted" has grown in this round of the scan. */
 typedef struct Scan {
     bool *tainted;
     bool check;       /* some check is there */

@@ -2,6 +2,43 @@
 #define VZ_IR_TEXT_H
 #include "csrc/ir/ir.h"
 
+/* The text form of the IR, as print.c writes and read.c reads it.
+ *
+ *     func blur loops general @1:0 {
+ *       param img &img.0:f64[:, :, 3] c           ':' is the array's own extent
+ *       param k %k.1:f64
+ *       alloc &out.2:f64[(dim &img.0 0), 3] result number=0 @3:4
+ *       let %h.3:i64 = (sub (dim &img.0 0) 1) @4:4
+ *       for %i.4:i64 in 0, %h.3 #5 parallel poll @5:4 {
+ *         carry %s.6:f64 = 0.0
+ *         check (lt %i.4 7) index replay @6:8-20
+ *         store &out.2[%i.4, 0] = (add %s.6 &img.0[%i.4, 0, 1]) logged @7:8
+ *         if (eq %i.4 2) @8:8 {
+ *         } else {
+ *         }
+ *         join %t.7:f64 = %s.6, 1.5
+ *         next %s.6 = %t.7 -> %s.8:f64
+ *         until (le %h.3 %i.4)
+ *       }
+ *       while #9 { carry ...  pre { ... }  test EXPR  ...  next ... }
+ *       fill &out.2 = 0.0 keep [1, %h.3, 0, 3]
+ *       warn EXPR divide       set %x.1 = EXPR       scope { leave }
+ *       break   continue   shadow
+ *       ret %s.8
+ *       ret &out.2
+ *     }
+ *
+ * A Var or Buf is its name and id; the first mention of a Var carries its type
+ * (f64, or f64x3 for three lanes).  Constants: 5 is i64, 5:u8, 1.5, 1.5:f32,
+ * true, nan (nan#BITS when it is not the usual one).  A load of a vector is
+ * &img.0[i, j]<3>.  Other nodes are '(op operands)', with (cast f32 E),
+ * (call sin:f64 E), (splat 3 E), (dim &b.0 1), (disjoint &a.0 &b.1).
+ *
+ * '@line:col' ends a statement: '@5:4-9' with the end column, '@5:4-6:2' with
+ * line and column of the end, '/1' with the file.  Blanks and newlines are
+ * alike; ';' starts a comment.
+ */
+
 /* Limits of the reader, so that a text from anywhere (the fuzzer's, too) is
  * refused and does not exhaust the stack or memory.  A table by id takes at
  * most 8 MiB. */

@@ -28,14 +28,44 @@ is_plain_loop(const Stmt *s)
     return s->kind == S_FOR && s->ncarries == 0 && s->until == NULL;
 }
 
+/* 'e' with the LETs of the levels around replaced by what they are, so that it
+ * can be computed outside of these levels. */
+static Expr *
+through_lets(Arena *arena, const Stage *stage, Expr *e)
+{
+    for (int d = stage->depth - 1; d >= 0; d--) {
+        const Block *prefix = &stage->axes[d].prefix;
+        for (int i = prefix->n - 1; i >= 0; i--) {
+            if (ir_uses(e, prefix->at[i]->var)) {
+                Map map = map_new(arena);
+                map_set(&map, prefix->at[i]->var, prefix->at[i]->value);
+                e = ir_subst(arena, e, &map);
+            }
+        }
+    }
+    return e;
+}
+
+/* A bound that is the same in all rounds of the levels around. */
+static bool
+is_plain_bound(const Stage *stage, const Expr *e)
+{
+    return !stage_uses_vars(stage, e) && (stage->depth == 0 || !ir_has_load(e));
+}
+
 /* Adds the level 'loop' and, while its body is LETs and one more loop, the
  * levels below. */
 static void
-take_levels(Stage *stage, Stmt *loop, int most)
+take_levels(Arena *arena, Stage *stage, Stmt *loop, int most)
 {
-    while (stage->depth < most && is_plain_loop(loop) &&
-           !stage_uses_vars(stage, loop->lo) &&
-           !stage_uses_vars(stage, loop->hi)) {
+    while (stage->depth < most && is_plain_loop(loop)) {
+        loop = ir_copy_stmt(arena, loop);
+        loop->lo = through_lets(arena, stage, loop->lo);
+        loop->hi = through_lets(arena, stage, loop->hi);
+        if (!is_plain_bound(stage, loop->lo) ||
+            !is_plain_bound(stage, loop->hi)) {
+            return;
+        }
         Axis *axis = &stage->axes[stage->depth++];
         int n = loop->body.n;
         axis->loop = loop;
@@ -76,7 +106,7 @@ take_nest(Arena *arena, const Block *block, int position)
     if (stage->nest->kind != S_FOR) {
         return NULL;
     }
-    take_levels(stage, stage->nest, MAX_DEPTH_PIPE);
+    take_levels(arena, stage, stage->nest, MAX_DEPTH_PIPE);
     if (stage->depth == 0) {
         return NULL;
     }

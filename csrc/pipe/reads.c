@@ -257,7 +257,7 @@ static bool
 is_level(const Stage *stage, const Stmt *s)
 {
     for (int d = 0; d < stage->depth; d++) {
-        if (stage->axes[d].loop == s) {
+        if (stage->axes[d].loop->var == s->var) {
             return true;
         }
     }
