@@ -3,14 +3,15 @@
 /* From C text to a loaded kernel, and the services a running kernel needs.
  * Nothing here knows of Python.
  *
- *   cc_find ──▶ run_build ──▶ Library.kernel(ctx)     built once per key
- *                               │  ctx->host->parallel_for   threads.c
- *                               │  ctx->host->undo, shadow    undo.c
- *                               ▼
- *                             VZ_OK or why not (abi.h)
+ *   cc_find --> run_build --> Library.kernel(ctx)        built once per key
+ *                             |  ctx->host->parallel_for  threads.c
+ *                             |  ctx->host->undo, shadow  undo.c
+ *                             v
+ *                           VZ_OK, or why not (abi.h)
  *
- * All of it may be called by any thread.  What lives as long as the process
- * (compilers probed, libraries loaded) is behind one lock; see parts.h.
+ * Any thread may call what is here; an Undo belongs to one call.  What lives as
+ * long as the process (compilers probed, libraries loaded) is behind one lock,
+ * see parts.h.
  */
 #include <stdbool.h>
 #include <stddef.h>
