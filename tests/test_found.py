@@ -4,6 +4,7 @@ Most were found by random programs and made smaller by tests/fuzz/shrink.py.
 Each runs with several options of the compiler.
 """
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -127,3 +128,53 @@ def test_found(fn, options):
     for _ in range(3):
         assert_same(fast, CASES[fn](), native=False)
     assert fast.stats.python_calls == 0
+
+
+# --- arguments and warnings as errors ---------------------------------------
+
+
+def first_of(a, scale):
+    return a[0]
+
+
+@pytest.mark.parametrize("value", [2**63, -2**63 - 1, 10**400])
+def test_int_beyond_64_bits_in_a_first_call(value):
+    """It has the key of an int, but no native value."""
+    for fn in (accelerate(first_of), accelerate(first_of)):
+        assert fn(np.zeros(3), value) == 0.0
+        assert fn(np.zeros(3), scale=value) == 0.0
+    fn.compile(np.zeros(3), value)
+    assert fn(np.zeros(3), 1) == 0.0
+
+
+def divide(a, b, out):
+    for i in range(a.shape[0]):
+        out[i] = a[i] / b[i]
+
+
+def double(a, b, out):
+    for i in range(a.shape[0]):
+        out[i] = a[i] + a[i]
+
+
+def stopped(fn, args, how):
+    """The exception's text and what was written before it."""
+    with warnings.catch_warnings(), np.errstate(
+            all="raise" if how == "errstate" else "warn"):
+        warnings.simplefilter("error")
+        with pytest.raises((FloatingPointError, RuntimeWarning)) as caught:
+            fn(*args)
+    return str(caught.value), args[-1].tobytes()
+
+
+@pytest.mark.parametrize("how", ["errstate", "filter"])
+@pytest.mark.parametrize("fn, dtype", [(divide, float), (double, np.uint8)])
+def test_error_stops_half_way(fn, dtype, how):
+    """Also where the argument is only written, in every call."""
+    def arguments():
+        return (np.array([1, 200, 3], dtype), np.array([1, 0, 3], dtype),
+                np.full(3, 9, dtype))
+    native = accelerate(fn)
+    for _ in range(3):
+        assert stopped(native, arguments(), how) == stopped(
+            fn, arguments(), how)

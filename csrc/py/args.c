@@ -289,7 +289,24 @@ open_tuple(Arena *arena, const Type *type)
     return out;
 }
 
-/* Keys were made from the same arguments. */
+/* Ints beyond 64 bits have the key of an int, but no native value: the call is
+ * Python's. */
+bool
+args_fit(PyObject *const *args, int nargs)
+{
+    for (int i = 0; i < nargs; i++) {
+        int overflow = 0;
+        if (PyLong_CheckExact(args[i])) {
+            (void)PyLong_AsLongLongAndOverflow(args[i], &overflow);
+        }
+        if (overflow != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Keys were made from the same arguments, which fit (args_fit). */
 bool
 signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
                int nargs, Width width, Signature *out)

@@ -314,6 +314,7 @@ uint32_t arg_key(PyObject *object);
 bool spec_accepts(const Spec *spec, const uint32_t *keys,
                   PyObject *const *args);
 bool key_has_const(uint32_t key);
+bool args_fit(PyObject *const *args, int nargs); /* ints within 64 bits */
 /* The signature of 'args' in 'arena'; false when some argument has no Type. */
 bool signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
                     int nargs, Width width, Signature *out);

@@ -453,11 +453,28 @@ choose_cautiously(Call *call)
     return outlook != OUTLOOK_PYTHON;
 }
 
+/* A warning that is to be an error stops Python between two stores; a kernel
+ * has done them all by then.  Where it can only write, running it twice does
+ * no harm, but Python's stopping half-way can't be had afterwards. */
+static bool
+stops_half_way(Call *call)
+{
+    const Kernel *kernel = call->kernel;
+    unsigned bits = ALL_WARNINGS;
+    if (!kernel->writes || !(kernel->may_warn || kernel->int_warns) ||
+        warn_outlook(call->f->core, &bits) != OUTLOOK_PYTHON) {
+        return false;
+    }
+    call->spec->errstate = true;
+    return true;
+}
+
 /* An array with coinciding elements is not for parallel loops. */
 static Outcome
 run_prepared(Call *call, PyObject **result)
 {
-    if (is_fragile(call->kernel) && !choose_cautiously(call)) {
+    if (is_fragile(call->kernel) ? !choose_cautiously(call)
+                                 : stops_half_way(call)) {
         return OUT_PYTHON;
     }
     int status = VZ_BAIL;

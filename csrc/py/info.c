@@ -265,6 +265,11 @@ compile_once(Accel *f, Loaded *l, PyObject *const *bound, int n,
             return NULL;
         }
     }
+    if (!args_fit(bound, n)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "an int argument does not fit 64 bits");
+        return NULL;
+    }
     Signature sig;
     signature_make(l->arena, bound, keys, n, (Width){0}, &sig);
     CompileRequest request = {

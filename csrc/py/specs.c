@@ -514,6 +514,9 @@ Spec *
 spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
           int nargs)
 {
+    if (!args_fit(args, nargs)) {
+        return NULL;
+    }
     if (l->nspecs == 2 * MAX_SPECS) {
         tell_full(f, l);
         return NULL;
