@@ -345,6 +345,23 @@ view_fill(Lower *L, const View *view, Expr *e, Loc loc)
 
 /* --- what is stored ------------------------------------------------------- */
 
+/* NumPy casts floats to unsigned integers through the next wider signed one
+ * (uint64 in two halves) and warns where that does not hold the value.  The
+ * processor does not tell: out-of-range values take another way here. */
+static void
+warn_of_cast(Lower *L, Expr *e, DType dtype, Loc loc)
+{
+    DType through = dtype_size(dtype) <= 2 ? DT_I32 : DT_I64;
+    Expr *fits = float_in_range(L, e, through);
+    if (dtype == DT_U64) {
+        fits = either(L, fits, float_in_range(L, e, DT_U64));
+    }
+    Stmt *s = ir_stmt(L->arena, S_WARN, loc);
+    s->value = not_(L, fits);
+    s->warn = WARN_INVALID;
+    emit(L, s);
+}
+
 /* Strong numbers are cast into unsigned arrays, and tested like Python's for
  * signed ones: so it is in NumPy 2. */
 static Expr *
@@ -353,8 +370,11 @@ stored_int(Lower *L, Value v, DType dtype, Loc loc)
     DType from = v.expr->dtype;
     bool always = v.type->weak || dtype_is_signed(dtype);
     if (!always && v.flag == NULL) {
-        L->result->may_warn |= dtype_is_float(from);
-        return cast_to(L, dtype, v.expr);
+        Expr *e = dtype_is_float(from) ? reuse(L, v.expr, loc) : v.expr;
+        if (dtype_is_float(from)) {
+            warn_of_cast(L, e, dtype, loc);
+        }
+        return cast_to(L, dtype, e);
     }
     if (from == DT_BOOL) {
         return cast_to(L, dtype, v.expr);
