@@ -178,3 +178,38 @@ def test_error_stops_half_way(fn, dtype, how):
     for _ in range(3):
         assert stopped(native, arguments(), how) == stopped(
             fn, arguments(), how)
+
+
+# --- numbers ------------------------------------------------------------------
+
+
+def store_first(a, out):
+    out[0] = a[0]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64])
+@pytest.mark.parametrize("source", [np.float32, np.float64])
+def test_cast_to_unsigned_warns(source, dtype):
+    """Where the integer that NumPy converts through does not hold the value."""
+    values = [0.0, -0.5, 300.7, -1.0, 2.0**31 - 1, 2.0**31, -2.0**31, 1e10,
+              -1e10, 2.0**63, -2.0**63, -2.0**64, 2.0**64, 1e30, math.inf]
+    for value in values:
+        seen = []
+        for fn in (accelerate(store_first), store_first):
+            out = np.zeros(1, dtype)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                fn(np.array([value], source), out)
+            seen.append((out.tobytes(), [w.category for w in caught]))
+        assert seen[0] == seen[1], value
+
+
+def low_bits(a):
+    return int(a[0]) % 256, int(a[0]) & 255, int(a[0]) + 1
+
+
+@pytest.mark.parametrize("value", [5, 2**63 + 7, 2**64 - 1])
+def test_int_of_uint64(value):
+    a = np.array([value], np.uint64)
+    fn = accelerate(low_bits, strict=True)
+    assert fn(a) == low_bits(a)

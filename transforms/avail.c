@@ -20,14 +20,16 @@ avail_init(Avail *avail, Arena *arena, const Func *func)
     avail->killed = map_new(arena);
 }
 
-/* The mark for avail_pop. */
+/* The mark for avail_pop. Stamps need none: what was overwritten in a branch
+ * stays overwritten after it. */
 int
 avail_push(const Avail *avail)
 {
     return avail->entries.n;
 }
 
-/* The head of the chain that 'e' belongs to. */
+/* The head of the chain that 'e' belongs to: an entry's number plus 1, so that
+ * a zeroed table is an empty one. */
 static int *
 bucket(Avail *avail, const Expr *e)
 {
@@ -54,7 +56,8 @@ avail_add(Avail *avail, Expr *e, Expr *to)
     *head = avail->entries.n;
 }
 
-/* Has no load in 'e' been overwritten since 'stamp'? */
+/* Has no load in 'e' been overwritten since 'stamp'? Loads in indices and
+ * operands count as well. */
 static bool
 is_fresh(const Avail *avail, const Expr *e, int stamp)
 {
@@ -72,7 +75,9 @@ is_fresh(const Avail *avail, const Expr *e, int stamp)
     return true;
 }
 
-/* The newest entry whose loads would still give what they gave. */
+/* What holds the value of 'e'; NULL: nothing. The newest entry whose loads
+ * would still give what they gave; older ones for an equal expression are
+ * tried too, since keep_others may have renewed one of them. */
 Expr *
 avail_find(const Avail *avail, const Expr *e)
 {
@@ -87,7 +92,9 @@ avail_find(const Avail *avail, const Expr *e)
     return NULL;
 }
 
-/* Is there an axis in which the two elements differ by a constant? */
+/* Is there an axis in which the two elements differ by a constant? One is
+ * enough. A vector covers its last axis whole and has no index there, so only
+ * axes that both have are compared. */
 static bool
 is_elsewhere(Arena *arena, Bounds *b, const Expr *load, Expr *const *index,
              int n)
@@ -111,7 +118,9 @@ is_elsewhere(Arena *arena, Bounds *b, const Expr *load, Expr *const *index,
     return false;
 }
 
-/* Loads of other elements of 'buf' that are still fresh get a new stamp. */
+/* Loads of other elements of 'buf' that are still fresh get the stamp that the
+ * store is about to take, and so survive it. Only plain loads: a load within a
+ * larger expression is not looked for. */
 static void
 keep_others(Avail *avail, Bounds *b, const Buf *buf, Expr *const *index,
             int n)
@@ -160,7 +169,9 @@ avail_store(Avail *avail, Bounds *b, Buf *buf, Expr *const *index, int n)
     kill_aliases(avail, buf);
 }
 
-/* For a body that may run any number of times. */
+/* Forgets every load that something in 'block' may overwrite, wherever in it:
+ * for a body that may run any number of times, and for branches of which one
+ * ran. An ALLOC gives the buffer other contents. */
 void
 avail_forget(Avail *avail, const Block *block)
 {

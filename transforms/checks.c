@@ -33,8 +33,9 @@ open_place(Hoist *h, const Stmt *loop)
 
 /* --- the walk ------------------------------------------------------------ */
 
-/* What the condition says is known inside, and an excuse for checks that
- * leave. */
+/* One side of 's', rewritten. What the condition says is known inside, and an
+ * excuse for checks that leave. Names that the branch defines are hidden
+ * behind it. */
 static Block
 walk_branch(Hoist *h, const Stmt *s, bool taken)
 {
@@ -51,7 +52,8 @@ walk_branch(Hoist *h, const Stmt *s, bool taken)
     return out;
 }
 
-/* Visible memory counts as written after either branch. */
+/* Both sides start from the same "stored"; visible memory counts as written
+ * after either branch. */
 static void
 walk_if(Hoist *h, Stmt *s, Block *out)
 {
@@ -67,8 +69,9 @@ walk_if(Hoist *h, Stmt *s, Block *out)
     scope_show_after(&h->scope, s);
 }
 
-/* The same order as in simplify: definitions, "pre", the condition, the
- * body. */
+/* Pre and body of 'loop', in place. The same order as in simplify:
+ * definitions, "pre", the condition, the body, so that nothing is assumed
+ * before it holds. */
 static void
 walk_inside(Hoist *h, Stmt *loop)
 {
@@ -85,8 +88,10 @@ walk_inside(Hoist *h, Stmt *loop)
     loop->body = body;
 }
 
-/* A check in a loop that stores comes after stores of earlier rounds. The
- * checks that were put before the loop are written out first. */
+/* A check in a loop that stores comes after stores of earlier rounds, so
+ * "stored" is set before the loop is entered. The checks that were put before
+ * the loop are written out first; those meant for places further out wait
+ * there. */
 static void
 walk_loop(Hoist *h, Stmt *loop, Block *out)
 {
@@ -108,7 +113,10 @@ walk_loop(Hoist *h, Stmt *loop, Block *out)
     scope_show_after(&h->scope, loop);
 }
 
-/* Copies, so that the function that came in stays as it is. */
+/* Appends what 'original' becomes: nothing, for a check that is tested
+ * elsewhere now. Works on copies, so that the function that came in stays as
+ * it is. LETs without loads are kept by value, to see through the names of
+ * conditions. */
 static void
 walk_stmt(Hoist *h, const Stmt *original, Block *out)
 {
@@ -179,7 +187,9 @@ put_disjoint(Hoist *h, Buf *written, Buf *other)
     vec_push(h->arena, &h->places.at[0].checks, check);
 }
 
-/* A test for every pair of arguments of which one is written. */
+/* A test for every pair of arguments of which one is written. Two that are
+ * only read may overlap. These stand before all other checks, for the proofs
+ * of all passes rest on them. */
 static void
 put_all_disjoint(Hoist *h)
 {
@@ -198,7 +208,12 @@ put_all_disjoint(Hoist *h)
 }
 
 /* Checks that all the others together imply are dropped, first ones first:
- * what a window asks for grows from one of its elements to the next. */
+ * what a window asks for grows from one of its elements to the next.
+ *
+ *     le(h + 1, d), le(h + 2, d), le(h + 3, d)   ->   le(h + 3, d)
+ *
+ * One is dropped at a time and the rest judged anew, so that of two checks
+ * that imply each other one stays. */
 static Block
 without_implied(Hoist *h, Block checks)
 {
@@ -222,6 +237,10 @@ without_implied(Hoist *h, Block checks)
 
 /* --- remarks ------------------------------------------------------------- */
 
+/* The walk over what stays.
+ *   "diags"   for the remarks
+ *   "depth"   not used: the walk hands its depth on as an argument
+ *   "last"    the place of the last remark */
 typedef struct Left {
     Diags *diags;
     int depth;
@@ -269,7 +288,8 @@ remark_left(Left *left, const Block *block, int depth)
 
 /* --- the pass ------------------------------------------------------------ */
 
-/* One walk; "hoisted" grows by the conditions taken out. */
+/* One walk over 'func'; "hoisted" grows by the conditions taken out. The
+ * entry's checks come first in the new body. */
 static Func *
 hoist_all(Pass *pass, const Func *func, int *hoisted)
 {

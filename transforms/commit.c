@@ -18,6 +18,10 @@
  */
 #include "transforms/transforms.h"
 
+/* The pass's state.
+ *   "pass"   for diagnostics
+ *   "arena"  of the new statements
+ *   "noted"  the remark was made: one a function is enough */
 typedef struct Commit {
     Pass *pass;
     Arena *arena;
@@ -67,8 +71,13 @@ is_visible_store(const Stmt *s)
 
 static bool mark_block(Block *block, bool after);
 
-/* Marks what is in 's', given whether the call may end after it; whether it
- * may end in or after it.  Inside a loop, its other rounds are after. */
+/* Marks what is in 's', given whether the call may end after it; says whether
+ * it may end in or after it.
+ *
+ *     loop     a check anywhere in it may fail in a later round, so it counts
+ *              as "after" for every store inside
+ *     branch   each side for itself; if either may end, that counts for what
+ *              stands before the IF */
 static bool
 mark_stmt(Stmt *s, bool after)
 {
@@ -100,8 +109,9 @@ mark_block(Block *block, bool after)
 
 /* --- shadows ------------------------------------------------------------- */
 
-/* Is there a logged store that can't be logged: in a loop that does not run
- * in order, or a fill? */
+/* Is there a logged store that can't be logged: in a loop that does not run in
+ * order, or a fill? Logs are lists in the order of the stores; a fill would be
+ * as many entries as elements. */
 static bool
 needs_shadow(const Block *block, bool unordered)
 {
@@ -151,8 +161,13 @@ remark(Commit *c, Loc loc, const char *text)
 
 static bool place_shadows(Commit *c, Block *block, bool shadowed);
 
-/* Whether all visible memory is shadowed after 's', before which SHADOW is put
- * if need be. */
+/* Appends 's' to 'out', with SHADOW before it if need be; says whether all
+ * visible memory is shadowed after it.
+ *
+ * A shadow once taken covers the rest of the call, so nothing behind it is
+ * logged. In an IF it may be taken on one side only; then it does not count
+ * afterwards. What was logged before a SHADOW is exchanged for copies of the
+ * state before the call (csrc/run/undo.c). */
 static bool
 shadow_stmt(Commit *c, Block *out, Stmt *s, bool shadowed)
 {
@@ -214,7 +229,8 @@ may_take_long(const Stmt *loop)
            has_loop(&loop->pre);
 }
 
-/* 'outermost': no loop is around. */
+/* Serial loops poll if they may take long; other loops only where no loop is
+ * around ('outermost'). Vector loops never do. */
 static void
 set_polls(Block *block, bool outermost)
 {

@@ -12,20 +12,36 @@
  */
 #include "transforms/simplify.h"
 
-/* What a Var is: "slot" is the number of its join or carry. */
+/* What a Var is, so that its use keeps the right thing alive.
+ *   "stmt"   that defines it
+ *   "slot"   the number of its join or carry; -1: a LET or a loop's variable
+ *   "live"   somebody uses it */
 typedef struct Def {
     Stmt *stmt;
     int slot;
     bool live;
 } Def;
 
-/* A statement and the one around it; "live" once marked. */
+/* A statement in the tree of blocks.
+ *   "stmt"    itself
+ *   "around"  the statement whose block it is in; NULL: the function
+ *   "live"    marked: it stays */
 typedef struct Node {
     Stmt *stmt;
     struct Node *around;
     bool live;
 } Node;
 
+/* The tables of one run.
+ *   "arena"      of the new statements
+ *   "scratch"    of the tables
+ *   "func"       whose body is swept
+ *   "defs"       Var * -> Def *
+ *   "nodes"      Stmt * -> Node *
+ *   "writers"    Buf * -> list of Node * that write a local buffer
+ *   "live_bufs"  Buf * -> itself
+ *   "todo"       expressions whose Vars and buffers are still to be marked
+ *   "dropped"    statements, joins and carries that went */
 typedef struct Dead {
     Arena *arena;   /* of the new statements */
     Arena *scratch;
@@ -109,7 +125,8 @@ collect_block(Dead *d, const Block *block, Node *around)
 
 /* --- marking ------------------------------------------------------------- */
 
-/* The Vars and buffers of 'e' are needed. */
+/* The Vars and buffers of 'e' are needed; NULL is no expression. Marking goes
+ * by this list instead of recursion: definitions form long chains. */
 static void
 want(Dead *d, Expr *e)
 {
@@ -119,7 +136,8 @@ want(Dead *d, Expr *e)
 }
 
 /* The expressions that make 's' happen as it does, without those of single
- * joins and carries. */
+ * joins and carries, which are wanted by who uses them. A buffer needs its
+ * extents. */
 static void
 want_control(Dead *d, Stmt *s)
 {
@@ -160,8 +178,9 @@ mark_buf(Dead *d, Buf *buf)
     }
 }
 
-/* One join or carry only. A loop's variable (slot -1) needs no more than
- * its loop. */
+/* Keeps what defines 'var': its statement and, of an IF or loop, one join or
+ * carry only. Defs are marked before their operands, so carries that use each
+ * other end. A loop's variable (slot -1) needs no more than its loop. */
 static void
 mark_var(Dead *d, const Var *var)
 {
@@ -196,7 +215,8 @@ mark_expr(Dead *d, const Expr *e)
     }
 }
 
-/* What happens in the world, and what may never end. */
+/* What happens in the world, and what may never end. A WHILE is kept even
+ * where it computes nothing: Python would not return either. */
 static bool
 is_root(const Stmt *s)
 {
@@ -274,7 +294,8 @@ sweep_carries(Dead *d, Stmt *s)
     s->ncarries = n;
 }
 
-/* Copies of what is marked, in order. */
+/* Copies of what is marked, in order. A statement is marked only with all that
+ * is around it, so no live one is lost with its block. */
 static Block
 sweep(Dead *d, const Block *block)
 {
@@ -297,7 +318,8 @@ sweep(Dead *d, const Block *block)
     return out;
 }
 
-/* Tables live in 'scratch', statements in 'arena'. */
+/* Drops from 'func' what nothing visible depends on and returns how much that
+ * was, 0 if nothing. Tables live in 'scratch', statements in 'arena'. */
 int
 dead_code(Arena *arena, Arena *scratch, Func *func)
 {

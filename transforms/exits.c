@@ -26,6 +26,11 @@
  */
 #include "transforms/transforms.h"
 
+/* Where an exit leads: the rest of a loop, of a round, or of a scope.
+ *   "exit"   S_BREAK, S_CONTINUE or S_LEAVE
+ *   "flag"   made when the first exit needs it; NULL: none yet
+ *   "depth"  number of targets outside this one, its bit in Exits
+ *   "outer"  the next target outside */
 typedef struct Target {
     StmtKind exit; /* S_BREAK, S_CONTINUE or S_LEAVE */
     Var *flag;     /* made when the first exit needs it */
@@ -37,6 +42,7 @@ typedef struct Target {
  * deeply than 64; beyond that the program is refused by its size). */
 typedef uint64_t Exits;
 
+/* The walk's state: "top" is the innermost target one is in. */
 typedef struct Walk {
     Pass *pass;
     Func *func;
@@ -51,6 +57,8 @@ typedef struct Flow {
 
 static Flow walk_block(Walk *w, Stmt *const *at, int n, Block *out);
 
+/* The flag of 't', made at its first use, so that a loop that is never left
+ * early gets none. */
 static Var *
 target_flag(Walk *w, Target *t)
 {
@@ -63,6 +71,8 @@ target_flag(Walk *w, Target *t)
     return t->flag;
 }
 
+/* The innermost target of the exit's kind: break and continue of the nearest
+ * loop, leave of the nearest scope. */
 static Target *
 target_of(Walk *w, const Stmt *exit)
 {
@@ -74,6 +84,7 @@ target_of(Walk *w, const Stmt *exit)
     fatal("exits: an exit without a target at line %u", exit->loc.line);
 }
 
+/* '*t', in the caller's frame, becomes the innermost target. */
 static void
 push_target(Walk *w, Target *t, StmtKind exit)
 {
@@ -85,6 +96,7 @@ push_target(Walk *w, Target *t, StmtKind exit)
     w->top = t;
 }
 
+/* The statement set 'flag' = 'value'. */
 static Stmt *
 set_flag(Walk *w, Var *flag, bool value, Loc loc)
 {
@@ -122,8 +134,10 @@ joined(Walk *w, const Block *first, Stmt *const *rest, int n)
     return all;
 }
 
-/* Does 'block' end in an exit on every path?  Only looks at the last
- * statement, which rule 1 makes sufficient. */
+/* Does 'block' end in an exit on every path? An exit, or an IF both of whose
+ * sides always exit, decides it wherever it stands: what follows it in the
+ * block is dropped (rule 1). Exits out of a loop inside don't count, since the
+ * loop may run no round. */
 static bool
 always_exits(const Block *block)
 {
@@ -180,7 +194,10 @@ walk_if(Walk *w, const Stmt *s, Stmt *const *rest, int nrest, Block *out,
     return (Flow){f1.may | f2.may, f1.always && f2.always};
 }
 
-/* A loop: break and continue are its own, exits to targets outside stay. */
+/* A loop: break and continue are its own, exits to targets outside stay.
+ * "until" is the disjunction of all flags that were set to leave it. Every
+ * round starts by clearing them; those of outer targets are clear then as
+ * well, for the loop would have ended. */
 static Flow
 walk_loop(Walk *w, const Stmt *s, Block *out)
 {
@@ -219,7 +236,9 @@ walk_loop(Walk *w, const Stmt *s, Block *out)
     return (Flow){outside, false};
 }
 
-/* A scope dissolves into its block; its flag is false to begin with. */
+/* A scope dissolves into its block; its flag is false to begin with. Whoever
+ * follows the scope runs whether it was left or not, unless every exit went
+ * further out. */
 static Flow
 walk_scope(Walk *w, const Stmt *s, Block *out)
 {
@@ -251,6 +270,9 @@ walk_guarded(Walk *w, Exits exits, Stmt *const *at, int n, Block *out)
     return f;
 }
 
+/* Rewrites the 'n' statements at 'at', appending to 'out', and says how the
+ * block may end. An IF may take in all that follows it, and a guard does, so
+ * either ends the walk. */
 static Flow
 walk_block(Walk *w, Stmt *const *at, int n, Block *out)
 {
@@ -297,6 +319,7 @@ walk_block(Walk *w, Stmt *const *at, int n, Block *out)
     return flow;
 }
 
+/* A function without exits and scopes is returned as it came. */
 Func *
 pass_exits(Pass *pass, Func *func)
 {

@@ -37,6 +37,20 @@ typedef struct Spread {
     Buf *buf;
 } Spread;
 
+/* One loop over pixels, while it is tested or rewritten. The same walk does
+ * both: with "func" NULL it builds nothing and only finds a refusal.
+ *   "arena"    of what is built
+ *   "func"     that gets the new Vars; NULL while only testing
+ *   "old"      the function, for questions of overlap
+ *   "b"        what is known inside the loop
+ *   "loop"     over pixels
+ *   "lanes"    elements of a pixel
+ *   "defs"     Var * -> Expr *: LETs of the body
+ *   "fresh"    Var * -> Expr *: their flat versions
+ *   "spread"   scalars that go through a stack array
+ *   "element"  j
+ *   "first"    first element of the block of pixels
+ *   "why"      first refusal; NULL: none */
 typedef struct Flat {
     Arena *arena;
     Func *func; /* NULL while only testing */
@@ -62,8 +76,10 @@ refuse(Flat *flat, const char *why)
     return ir_int(flat->arena, DT_I64, 0);
 }
 
-/* Does 'e' change with the loop's variable?  Vars with a negative id are the
- * prover's names for values of loads and can't be written down. */
+/* Does 'e' change with the loop's variable? Seen through the LETs of the body.
+ * A load varies if the body writes the buffer. Vars with a negative id are the
+ * prover's names for values of loads and can't be written down, so they count
+ * as varying too. */
 static bool
 varies(Flat *flat, const Expr *e)
 {
@@ -113,7 +129,8 @@ pixel_offset(Flat *flat, Expr *e, Expr **out)
     return !varies(flat, offset);
 }
 
-/* Are the last axis's 'lanes' elements the row's continuation? */
+/* Are the last axis's 'lanes' elements the row's continuation? Only then is
+ * element l of pixel x the element lanes*x + l of the row. */
 static bool
 is_packed(const Flat *flat, const Buf *buf)
 {
@@ -122,7 +139,10 @@ is_packed(const Flat *flat, const Buf *buf)
            ir_const_int(buf->dims[buf->rank - 1], &size) && size == flat->lanes;
 }
 
-/* The flat indices for the pixel at 'index' of 'buf': rank of them. */
+/* The flat indices for the pixel at 'index' of 'buf', rank of them; NULL:
+ * refused. The pixel axis becomes 0 and the last axis counts elements:
+ *
+ *     a[y, x + k]  ->  a[y, 0, j + lanes*k]      j = lanes*x + lane */
 static Expr **
 flat_index(Flat *flat, Buf *buf, Expr *const *index)
 {
@@ -156,7 +176,8 @@ flat_index(Flat *flat, Buf *buf, Expr *const *index)
 
 /* --- spreading ----------------------------------------------------------- */
 
-/* May 'e' be evaluated before all stores of its block? */
+/* Does 'e' read what the loop stores? Values are spread for a whole block of
+ * pixels before any store of that block, so they must not. */
 static bool
 reads_stored(Flat *flat, const Expr *e)
 {
@@ -181,7 +202,8 @@ reads_stored(Flat *flat, const Expr *e)
     return false;
 }
 
-/* Constant size, so it lies on the stack and each thread has its own. */
+/* The array for one value of a block of pixels; NULL while testing. Constant
+ * size, so it lies on the stack and each thread has its own. */
 static Buf *
 spread_buf(Flat *flat, DType dtype)
 {
@@ -198,7 +220,8 @@ spread_buf(Flat *flat, DType dtype)
 }
 
 /* The element of 'e' (a scalar, or a vector that is no plain pixel) that
- * belongs to element j. */
+ * belongs to element j. Equal values share an array; a third array is refused,
+ * for filling them would cost more than is won. */
 static Expr *
 spread_value(Flat *flat, Expr *e)
 {
@@ -311,6 +334,7 @@ flat_vector(Flat *flat, Expr *e)
     return flat_args(flat, e);
 }
 
+/* 'e' as one element of it; anything once there was a refusal. */
 static Expr *
 flat_expr(Flat *flat, Expr *e)
 {
@@ -322,8 +346,9 @@ flat_expr(Flat *flat, Expr *e)
 
 /* --- statements ---------------------------------------------------------- */
 
-/* LETs of scalars that no round changes are kept, those that differ are done
- * where they are used. */
+/* A LET of a vector becomes one of its element. LETs of scalars that no round
+ * changes are kept, those that differ are done where they are used, from their
+ * definition. */
 static void
 flat_let(Flat *flat, Stmt *s, Block *out)
 {
@@ -361,6 +386,7 @@ flat_store(Flat *flat, Stmt *s, Block *out)
     }
 }
 
+/* Appends the element loop's body to 'out', or finds why not. */
 static void
 flat_body(Flat *flat, Block *out)
 {
@@ -390,6 +416,7 @@ stored_lanes(const Stmt *loop)
     return 0;
 }
 
+/* A fresh state for 'loop'; "func" is left for the caller to set. */
 static Flat
 flat_new(Arena *arena, const Func *old, Bounds *b, const Stmt *loop)
 {
@@ -431,7 +458,9 @@ flatten_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
     return flat.why;
 }
 
-/* for x in first..end: the scalars that differ from pixel to pixel. */
+/* for x in first..end: the scalars that differ from pixel to pixel, and the
+ * LETs that they are computed from, under fresh names since the pixel loop's
+ * own go to the element loop. */
 static Stmt *
 spread_loop(Flat *flat, const Stmt *pixels)
 {
@@ -461,7 +490,8 @@ spread_loop(Flat *flat, const Stmt *pixels)
     return loop;
 }
 
-/* Fills in the element loop that replaces the pixels [lo, hi) of 'pixels'. */
+/* The loop over elements that replaces the pixels [lo, hi) of 'pixels'. It
+ * keeps the id, so that directives for the pixel loop mean it. */
 static Stmt *
 element_loop(Flat *flat, const Stmt *pixels, Expr *lo)
 {

@@ -12,7 +12,7 @@
 
 #include "transforms/simplify.h"
 
-/* u64 constants are kept by their bits. */
+/* Of integers of one dtype. u64 constants are kept by their bits. */
 static bool
 is_less(const Expr *lhs, const Expr *rhs)
 {
@@ -20,7 +20,8 @@ is_less(const Expr *lhs, const Expr *rhs)
                                 : lhs->ival < rhs->ival;
 }
 
-/* Comparisons of nans raise a flag and are left alone. */
+/* The comparison 'e' of two constants; false: not decided. Comparisons of nans
+ * raise a flag and are left alone. */
 static bool
 compare_consts(const Expr *e, bool *out)
 {
@@ -51,7 +52,9 @@ compare_consts(const Expr *e, bool *out)
     }
 }
 
-/* Floor division and remainder of signed values. */
+/* Floor division and remainder of signed values: C truncates, so the quotient
+ * is one less where the signs differ and something is left. False for what has
+ * no value in i64. */
 static bool
 divide(Op op, int64_t lhs, int64_t rhs, int64_t *out)
 {
@@ -97,7 +100,8 @@ shift(const Expr *e, int64_t lhs, int64_t count, int64_t *out)
 }
 
 /* The value of an integer operation of two operands, before it is wrapped to
- * its dtype. */
+ * its dtype. Sums and products are computed modulo 2^64, which any narrower
+ * wrapping agrees with. */
 static bool
 int_binary(const Expr *e, int64_t *out)
 {
@@ -167,8 +171,9 @@ int_unary(const Expr *e, int64_t *out)
     }
 }
 
-/* Signs are changed without rounding or flags, so nans and infinities are
- * fine there. */
+/* A float operation in its own dtype; false: not folded. Sums of f32 values in
+ * f32 round once, as the kernel does. Signs are changed without rounding or
+ * flags, so nans and infinities are fine there. */
 static bool
 float_operation(const Expr *e, double *out)
 {
@@ -272,7 +277,8 @@ all_constant(const Expr *e)
     return e->nargs > 0 && e->lanes == 0;
 }
 
-/* Exact or not at all. */
+/* The constant that 'e' is; NULL: its operands are not all constant, or it is
+ * one of those not folded. Exact or not at all. */
 Expr *
 fold_constants(Arena *arena, const Expr *e)
 {

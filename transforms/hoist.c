@@ -21,6 +21,7 @@
 
 /* --- what can be computed at a place ------------------------------------- */
 
+/* A place, for the callbacks of bounds_weaken: its number in "h". */
 typedef struct Where {
     Hoist *h;
     int place;
@@ -94,7 +95,9 @@ is_plain(Where *where, const Expr *e)
 
 /* --- putting checks at a place ------------------------------------------- */
 
-/* What holds at the place: its own checks and those of the entry. */
+/* What holds at the place: the checks of the entry and those put there since.
+ * Made when it is first asked for; it knows nothing of the loops around, which
+ * is only a loss. */
 static Bounds *
 known_at(Hoist *h, int place)
 {
@@ -109,7 +112,8 @@ known_at(Hoist *h, int place)
     return target->known;
 }
 
-/* Adds the check unless it is implied by those already there. */
+/* Adds the check 'cond' at 'place' unless it is implied by those already
+ * there. It holds from the place on, so also where the walk stands. */
 static void
 put_check(Hoist *h, int place, const Stmt *check, Expr *cond)
 {
@@ -164,7 +168,9 @@ is_param(const Hoist *h, const Var *var)
     return false;
 }
 
-/* A check that every parameter of unknown size in 'e' is moderate. */
+/* A check that every parameter of unknown size in 'e' is moderate, that is
+ * within 2^30 of 0: products of two such, and sums of a few, are far from the
+ * ends of i64. A larger one is the general kernel's. */
 static void
 put_moderate(Hoist *h, int place, const Stmt *check, Expr *e)
 {
@@ -183,7 +189,8 @@ put_moderate(Hoist *h, int place, const Stmt *check, Expr *e)
     }
 }
 
-/* The positive (negative) terms of 'form' as an expression. */
+/* The positive (negative) terms of 'form', negated where they were negative,
+ * as an expression without subtractions. */
 static Expr *
 side_of(Hoist *h, const Linear *form, bool positive)
 {
@@ -212,8 +219,11 @@ is_negatable(const Linear *form)
     return ok;
 }
 
-/* 'form' >= 0 as negative terms <= positive terms; NULL: it might wrap.  May
- * put checks of the size of parameters first ('may_put'). */
+/* 'form' >= 0 as negative terms <= positive terms; NULL: a side might wrap,
+ * and a wrapped side would decide anything. May put checks of the size of
+ * parameters first ('may_put').
+ *
+ *     h - 2 - i >= 0   ->   le(add(i, 2), h) */
 static Expr *
 form_test(Hoist *h, int place, const Stmt *check, const Linear *form,
           bool may_put)
@@ -234,7 +244,9 @@ form_test(Hoist *h, int place, const Stmt *check, const Linear *form,
 
 /* --- excuses ------------------------------------------------------------- */
 
-/* The loop runs no round: hi <= lo; NULL: can't be said at the place. */
+/* The loop runs no round: hi <= lo, as a condition at the place; NULL: can't
+ * be said there, or the loop is known to run. Leaving an excuse out is safe:
+ * the check then fails a little more often, and BAIL decides. */
 static Expr *
 no_rounds(Hoist *h, int place, const Stmt *check, const Stmt *loop)
 {
@@ -296,7 +308,9 @@ push_difference(Hoist *h, Expr *lhs, Expr *rhs, int64_t gap, LinearVec *out)
     return true;
 }
 
-/* The exact result of an overflow test's operation lies within its dtype. */
+/* The exact result of an i64 overflow test's operation is within half of the
+ * dtype: limit - exact >= 0 and limit + exact >= 0. Half is asked for so that
+ * the forms' own constants stay clear of the ends of i64. */
 static bool
 push_overflow(Hoist *h, const Expr *test, LinearVec *out)
 {
@@ -324,7 +338,8 @@ push_overflow(Hoist *h, const Expr *test, LinearVec *out)
     return true;
 }
 
-/* 'cond' as forms that must be >= 0. */
+/* 'cond' as forms that must be >= 0; false: it is no comparison of integers,
+ * and 'out' may hold a part. Inequality is none, being one of two. */
 static bool
 forms_of(Hoist *h, const Expr *cond, LinearVec *out)
 {
@@ -346,7 +361,9 @@ forms_of(Hoist *h, const Expr *cond, LinearVec *out)
     }
 }
 
-/* Put at 'place' what makes all of 'forms' >= 0 here. */
+/* Put at 'place' what makes all of 'forms' >= 0 here; false: nothing but
+ * perhaps checks of moderate size was put. All tests are made before the first
+ * is put, so that a part of a condition never leaves alone. */
 static bool
 hoist_forms(Hoist *h, int place, const Stmt *check, const LinearVec *forms)
 {
@@ -390,8 +407,10 @@ hoist_part_to(Hoist *h, int place, const Stmt *check, Expr *part)
     return true;
 }
 
-/* True if 'part' need not be tested here any more.  Outside of loops only
- * checks after visible stores are worth moving (to the entry). */
+/* True if 'part' need not be tested here any more: it is proved, or tested at
+ * the outermost place where that can be done. Outside of loops only checks
+ * after visible stores are worth moving (to the entry), so that these stores
+ * need not be undone. */
 static bool
 hoist_part(Hoist *h, const Stmt *check, Expr *part)
 {

@@ -13,6 +13,10 @@
  */
 #include "transforms/transforms.h"
 
+/* The pass's state.
+ *   "pass"   arenas
+ *   "inner"  Vars that change in the loop at hand, each with something that is
+ *            not NULL; a Var whose LET has moved is set back to NULL */
 typedef struct Walk {
     Pass *pass;
     Map inner; /* Vars that change in the loop at hand */
@@ -20,6 +24,7 @@ typedef struct Walk {
 
 static void walk_block(Walk *w, Block *block);
 
+/* Notes what 's' defines by itself. For ir_each_stmt. */
 static void
 note_defined(void *data, Stmt *s)
 {
@@ -36,6 +41,9 @@ note_defined(void *data, Stmt *s)
     }
 }
 
+/* Is 'e' the same in every round, and cheap: nothing of the loop in it, no
+ * load, no call? Loads could see what the loop writes; calls would be paid for
+ * where the loop runs no round. */
 static bool
 is_fixed(const Walk *w, const Expr *e)
 {
@@ -69,6 +77,8 @@ move_fixed(Walk *w, Stmt *loop, Block *out)
     loop->body = rest;
 }
 
+/* From the inside out, so that a LET may leave several loops, one after
+ * another. */
 static void
 walk_block(Walk *w, Block *block)
 {
@@ -85,6 +95,7 @@ walk_block(Walk *w, Block *block)
     *block = out;
 }
 
+/* Changes 'func' in place; statements only move. */
 Func *
 pass_invariant(Pass *pass, Func *func)
 {

@@ -15,6 +15,10 @@
 
 enum { FEW_ROUNDS = 16 };
 
+/* The walk's state.
+ *   "pass"   receives directives and remarks
+ *   "func"   looked at, not changed
+ *   "below"  loops around that are not parallel and not short */
 typedef struct Parallel {
     Pass *pass;
     const Func *func;
@@ -23,7 +27,9 @@ typedef struct Parallel {
 
 static void visit_block(Parallel *p, Bounds *b, const Block *block);
 
-/* One round, or an inner loop without a loop, is not. */
+/* Could starting threads for 'loop' pay? One round does not; below a serial
+ * loop of many rounds the threads would start as many times, which only a nest
+ * makes up for. */
 static bool
 is_worth(const Parallel *p, const Stmt *loop)
 {
@@ -71,6 +77,7 @@ visit_loop(Parallel *p, Bounds *b, Stmt *loop)
     bounds_pop(b, mark);
 }
 
+/* One side of an IF, under its condition. */
 static void
 visit_branch(Parallel *p, Bounds *b, const Stmt *s, bool taken)
 {
@@ -80,6 +87,8 @@ visit_branch(Parallel *p, Bounds *b, const Stmt *s, bool taken)
     bounds_pop(b, mark);
 }
 
+/* Statements in order, while the Bounds go along. Loops that were proposed are
+ * not entered: there is one level of threads. */
 static void
 visit_block(Parallel *p, Bounds *b, const Block *block)
 {
@@ -95,6 +104,7 @@ visit_block(Parallel *p, Bounds *b, const Block *block)
     }
 }
 
+/* Proposes, and leaves 'func' as it is. */
 Func *
 pass_parallel(Pass *pass, Func *func)
 {

@@ -63,7 +63,7 @@ verify(Pass *pass, const Func *func, const char *when)
     }
 }
 
-/* By the row's letter. */
+/* By the row's letter, or '*' for all. */
 static bool
 wants_dump(const PassInfo *info, const Opts *opts)
 {

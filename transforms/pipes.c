@@ -12,6 +12,11 @@
 #include "csrc/pipe/pipe.h"
 #include "transforms/transforms.h"
 
+/* The pass's state.
+ *   "pass"  arenas and remarks
+ *   "func"  the new function
+ *   "b"     what is known where the block at hand begins
+ *   "gone"  nests (Stmt *) and buffers (Buf *) that were fused away */
 typedef struct Pipes {
     Pass *pass;
     Func *func;
@@ -42,7 +47,8 @@ remark(Pipes *p, const Pipe *pipe)
     }
 }
 
-/* What pipe_lower has taken in is dropped when the block is rebuilt. */
+/* Notes what pipe_lower has taken in: the nests of all producers but those at
+ * root, and their buffers. They are dropped when the block is rebuilt. */
 static void
 drop_stages(Pipes *p, const Pipe *pipe)
 {
@@ -55,7 +61,9 @@ drop_stages(Pipes *p, const Pipe *pipe)
     }
 }
 
-/* The replacement of block->at[position]; false: none. */
+/* The replacement of block->at[position], in 'out'; false: none. What stands
+ * before it is known meanwhile; the remarks name producers that stay, also
+ * where nothing is fused. */
 static bool
 try_pipe(Pipes *p, const Block *block, int position, Block *out)
 {
@@ -80,7 +88,8 @@ try_pipe(Pipes *p, const Block *block, int position, Block *out)
 
 static Block pipes_block(Pipes *p, const Block *block);
 
-/* Blocks inside a statement that is no Pipe itself. */
+/* Blocks inside a statement that is no Pipe itself: a nest whose levels hold
+ * other nests, or a branch. */
 static Stmt *
 pipes_inside(Pipes *p, const Stmt *old)
 {
@@ -102,12 +111,14 @@ pipes_inside(Pipes *p, const Stmt *old)
     return s;
 }
 
+/* May there be nests inside 's'? */
 static bool
 has_blocks(const Stmt *s)
 {
     return s->kind == S_IF || s->kind == S_FOR || s->kind == S_WHILE;
 }
 
+/* Appends the statements of 'from' to 'out'. */
 static void
 append(Pipes *p, Block *out, const Block *from)
 {
@@ -117,7 +128,9 @@ append(Pipes *p, Block *out, const Block *from)
 }
 
 /* Fused nests are found from the end; then the block is put together again
- * from its start, where the Bounds grow as the program runs. */
+ * from its start, where the Bounds grow as the program runs. The first
+ * statement has nothing before it that could feed it. Old statements are what
+ * the Bounds learn from: their definitions are those of the new ones. */
 static Block
 pipes_block(Pipes *p, const Block *block)
 {
@@ -143,7 +156,8 @@ pipes_block(Pipes *p, const Block *block)
     return out;
 }
 
-/* Drops the ALLOCs and FILLs of buffers that are gone. */
+/* For ir_map_block. Drops the ALLOCs and FILLs of buffers that are gone;
+ * nothing else speaks of these any more. */
 static void
 drop_memory(void *data, Block *out, Stmt *s)
 {

@@ -25,6 +25,13 @@
 
 enum { MAX_STACK = 4096 }; /* bytes of one buffer */
 
+/* The pass's state.
+ *   "pass"    remarks
+ *   "arena"   of the new statements
+ *   "func"    the function as it came
+ *   "bounds"  what is known before the nest looked at
+ *   "scope"   Vars that are visible there
+ *   "done"    fills that were reduced */
 typedef struct Prealloc {
     Pass *pass;
     Arena *arena;
@@ -34,7 +41,10 @@ typedef struct Prealloc {
     int done;
 } Prealloc;
 
-/* The way from the nest's outermost loop down to a store. */
+/* The way from the nest's outermost loop down to a store.
+ *   "loops"  from the outside in
+ *   "used"   the loop's variable spans an axis of the box
+ *   "n"      how many */
 typedef struct Chain {
     const Stmt *loops[MAX_RANK];
     bool used[MAX_RANK];
@@ -43,7 +53,9 @@ typedef struct Chain {
 
 /* --- match --------------------------------------------------------------- */
 
-/* The first store to 'buf' that every round of the loops around it makes. */
+/* The first store to 'buf' that every round of the loops around it makes;
+ * 'chain' is then the way to it. IFs, WHILEs and loops that may end early are
+ * not entered. A loop that has no such store is left again. */
 static const Stmt *
 find_store(const Block *block, const Buf *buf, Chain *chain)
 {
@@ -65,8 +77,10 @@ find_store(const Block *block, const Buf *buf, Chain *chain)
     return NULL;
 }
 
-/* Can 'form' be computed before the nest, without wrapping?  Forms look
- * through definitions, so their Vars need not be visible there. */
+/* Can 'form' be computed before the nest, without wrapping? Forms look through
+ * definitions, so their Vars need not be visible there. Memory may have
+ * changed until then. The limits are half of i64's, for the clamps add and
+ * compare. */
 static bool
 is_fixed(Prealloc *p, const Linear *form)
 {
@@ -99,14 +113,17 @@ find_axis_loop(const Chain *chain, const Linear *form)
     return -1;
 }
 
-/* [lo, hi) of one axis of the box. */
+/* [lo, hi) of one axis of the box, in terms of what is known before the
+ * nest. */
 typedef struct Side {
     Linear lo;
     Linear hi;
 } Side;
 
-/* What the index covers: lo + k .. hi + k for a loop's variable plus k, one
- * element for a fixed index. */
+/* What 'index' covers over all rounds: lo + k .. hi + k for a loop's variable
+ * plus k, one element for a fixed index. A loop spans one axis only: the
+ * diagonal a[i, i] is no box. The ends of an inner loop must be fixed too, so
+ * triangles are refused. */
 static bool
 side_of(Prealloc *p, Chain *chain, Expr *index, Side *out)
 {
@@ -138,7 +155,8 @@ side_of(Prealloc *p, Chain *chain, Expr *index, Side *out)
     return is_fixed(p, &out->lo) && is_fixed(p, &out->hi);
 }
 
-/* Does 'loop' run one round at least, by what is known? */
+/* Does 'loop' run one round at least, by what is known? Asked of loops that no
+ * axis uses: if such a loop ran none, nothing would be written. */
 static bool
 surely_runs(Prealloc *p, const Stmt *loop)
 {
@@ -146,7 +164,9 @@ surely_runs(Prealloc *p, const Stmt *loop)
                          ir_binary(p->arena, E_LT, loop->lo, loop->hi));
 }
 
-/* The box of 'buf' that 'nest' writes, one Side per axis. */
+/* The box of 'buf' that 'nest' writes, one Side per axis. Axes without an
+ * index belong to a small vector and are covered whole. Loops that span an
+ * axis may be empty, and then so is the box; any other must run. */
 static bool
 find_box(Prealloc *p, const Stmt *nest, Buf *buf, Side *box)
 {
@@ -204,7 +224,9 @@ clamp(Prealloc *p, Expr *value, Expr *least, Expr *most)
     return ir_binary(p->arena, E_MIN, above, most);
 }
 
-/* The fill with its box: 0 <= lo <= hi <= dim on every axis. */
+/* The fill with its box: 0 <= lo <= hi <= dim on every axis, for whatever the
+ * ends come out as. An axis that is empty makes the box empty, and all is
+ * filled. */
 static Stmt *
 with_box(Prealloc *p, const Stmt *fill, const Side *box)
 {
@@ -244,7 +266,8 @@ touches(const Stmt *s, const Buf *buf)
     return makes || uses(s, buf, true) || uses(s, buf, false);
 }
 
-/* The first statement after 'from' that touches 'buf'; block->n: none. */
+/* The first statement from 'from' on that touches 'buf'; block->n: none. The
+ * fill may move down to there, since nobody sees the buffer in between. */
 static int
 first_touch(const Block *block, int from, const Buf *buf)
 {
@@ -255,7 +278,8 @@ first_touch(const Block *block, int from, const Buf *buf)
     return at;
 }
 
-/* Know everything that stands in block[from] .. block[to - 1]. */
+/* Know everything that stands in block[from] .. block[to - 1], as one who
+ * stands before block[to]. */
 static void
 learn(Prealloc *p, const Block *block, int from, int to)
 {
@@ -265,7 +289,9 @@ learn(Prealloc *p, const Block *block, int from, int to)
     }
 }
 
-/* Definitions of LETs in the loops of the nest. */
+/* Definitions of LETs in the loops of the nest, which indices are seen
+ * through. Definitions last, so the box can be found outside; facts of
+ * branches are not learned, nor needed, for stores in branches don't count. */
 static void
 learn_nest(Prealloc *p, const Block *block)
 {

@@ -29,9 +29,13 @@ enum {
     MAX_COPIED = 20000, /* nodes of a body that may be doubled */
 };
 
-/* One end of a loop: rounds to set apart, counted from "end" (lo, or hi - 1).
- * In a strip: from "origin" instead, a form without its constant ("found"
- * once a comparison gave one). */
+/* One end of a loop: rounds to set apart, counted from "end".
+ *   "end"     lo, or hi - 1, as a form
+ *   "origin"  in a strip: from where to count instead, a form without its
+ *             constant
+ *   "found"   some comparison gave an origin
+ *   "at_end"  some comparison was solved from "end"
+ *   "rounds"  how many, the maximum over all comparisons */
 typedef struct Edge {
     Linear end;
     Linear origin;
@@ -40,7 +44,15 @@ typedef struct Edge {
     int64_t rounds;
 } Edge;
 
-/* The loop looked at and what was found so far. */
+/* The loop looked at and what was found so far.
+ *   "pass"     remarks, directives, scratch
+ *   "b"        what is known where the walk stands
+ *   "loop"     the FOR in question, with x its variable
+ *   "inner"    Var * -> Stmt * of the inner FOR that counts it
+ *   "inside"   Var * defined in the body -> itself
+ *   "head" "tail"  its two ends
+ *   "decided"  comparisons that the interior is free of
+ *   "open"     comparisons with x that stay */
 typedef struct Regions {
     Pass *pass;
     Bounds *b;
@@ -63,8 +75,10 @@ rounds_needed(int64_t num, int64_t den)
 }
 
 /* 'form' with every inner loop's variable at the end of its range that makes
- * the form least ('least') or greatest; false when some other value of the
- * body remains. */
+ * the form least ('least') or greatest. With a positive coefficient the form
+ * is least at lo, else at hi - 1. The ends may bring in variables of loops
+ * further out, which go in turn; eight are more than a nest has. False when an
+ * end has no form. */
 static bool
 remove_inner(Regions *r, const Linear *form, bool least, Linear *out)
 {
@@ -114,8 +128,16 @@ uses_inside(const Regions *r, const Expr *e)
     return e->op == E_LOAD;
 }
 
-/* a*x + 'form' >= 0 from a round on that 'origin' names: for a strip.  Gives
- * the rounds from the origin, or -1. */
+/* a*x + 'form' >= 0 from a round on that 'origin' names: for a strip, whose
+ * own ends say nothing. Gives the rounds from the origin, or -1.
+ *
+ *     head, a = 1:   x >= -form           tail, a = -1:  x < form + 1
+ *
+ * The origin is the bound without its constant, so x >= 1 and x >= 2 share the
+ * origin 0 and take 1 and 2 rounds. All comparisons of an edge must name the
+ * same one. A loop with a constant end is no strip, and an origin that speaks
+ * of what the strip's own end is made of, extents aside, would move with the
+ * strip: both are refused. */
 static int64_t
 solve_origin(Regions *r, const Linear *form, int64_t a, Edge *edge)
 {
@@ -163,7 +185,9 @@ solve_end(Regions *r, const Linear *form, int64_t a)
     return rounds;
 }
 
-/* As solve_end, for 'form' = a*x + rest with the sign 'sign'. */
+/* How many rounds must be set apart for 'form' = a*x + rest to be >= 0 in the
+ * others ('sign' 1), or < 0 (-1); -1: unknown. All but x must be the same in
+ * every round, after inner variables are put where they are worst. */
 static int64_t
 solve_side(Regions *r, const Linear *form, int64_t sign)
 {
@@ -196,14 +220,17 @@ solve_side(Regions *r, const Linear *form, int64_t sign)
     return rounds > MAX_EDGE ? -1 : rounds;
 }
 
+/* '*most' becomes 'value' if that is more. */
 static void
 raise_to(int64_t *most, int64_t value)
 {
     *most = value > *most ? value : *most;
 }
 
-/* Note what deciding "form >= 0" takes: true in the interior, or false.
- * 'branches': it is a condition that the program wrote. */
+/* Note what deciding "form >= 0" takes: true in the interior, or false,
+ * whichever sets fewer rounds apart. 'branches': it is a condition that the
+ * program wrote, so it is worth a remark if it stays. A form without x is not
+ * this loop's. */
 static void
 solve(Regions *r, const Linear *form, bool branches)
 {
@@ -241,8 +268,10 @@ solve_order(Regions *r, Expr *lhs, Expr *rhs, int64_t strict, bool branches)
 
 /* --- finding the comparisons --------------------------------------------- */
 
-/* Every comparison counts, also one whose value is stored: deciding it is never
- * wrong and often a gain. */
+/* Every comparison counts, also one whose value is stored: deciding it is
+ * never wrong and often a gain. x mod n is free of the division where 0 <= x <
+ * n, a MIN or MAX is one side where the order is fixed; an equality is decided
+ * where one side is larger. */
 static void
 look_expr(Regions *r, Expr *e)
 {
@@ -279,6 +308,7 @@ look_expr(Regions *r, Expr *e)
     }
 }
 
+/* For ir_each_expr; a slot may be empty. */
 static void
 look_slot(void *data, Expr **slot)
 {
@@ -344,6 +374,7 @@ look_stmt(Regions *r, Stmt *s)
     bounds_after(r->b, s);
 }
 
+/* Statements in order, while the Bounds go along. */
 static void
 look_block(Regions *r, const Block *block)
 {
@@ -423,6 +454,7 @@ regions_origin(Pass *pass, Bounds *b, const Stmt *loop, Expr **lo, Expr **hi)
     }
 }
 
+/* What the visitor needs: where to propose, and the function walked. */
 typedef struct Proposer {
     Pass *pass;
     const Func *func;
@@ -440,6 +472,8 @@ is_visible(const Proposer *p, const Regions *r, const Edge *edge)
                      linear_expr(scratch, &edge->origin));
 }
 
+/* For bounds_visit: looks at every FOR, inner ones too, since each has
+ * boundaries of its own. */
 static bool
 visit(void *data, Bounds *b, Stmt *s)
 {

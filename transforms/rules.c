@@ -33,7 +33,8 @@ is_float_const(const Expr *e, double value)
            e->fval == value && !signbit(e->fval) == !signbit(value);
 }
 
-/* 'value', a scalar perhaps, with the lanes of the node that it replaces. */
+/* 'value', a scalar perhaps, with the lanes of the node that it replaces: an
+ * operand of a vector operation may be a scalar that goes for all lanes. */
 static Expr *
 as_wide(Rules *r, const Expr *e, Expr *value)
 {
@@ -64,8 +65,9 @@ fold_constant(Rules *r, Expr *e)
 
 /* --- order and constants ------------------------------------------------- */
 
-/* Commutative operators only; x + 1.0 and 1.0 + x are the same float, but
- * for which of two nans comes out, and a constant is none. */
+/* Constants stand right, where the other rules look for them. Commutative
+ * operators only; x + 1.0 and 1.0 + x are the same float, but for which of two
+ * nans comes out, and a constant is none. */
 static Expr *
 const_right(Rules *r, Expr *e)
 {
@@ -95,7 +97,9 @@ split_sum(const Expr *e, uint64_t *constant)
     return e->args[0];
 }
 
-/* Also the normal form of one constant: x + -1 -> x - 1. */
+/* (x + a) + b -> x + (a + b), with the constants added as the dtype wraps,
+ * which is exact modulo 2^n. Also the normal form of one constant: x + -1 -> x
+ * - 1. */
 static Expr *
 add_chain(Rules *r, Expr *e)
 {
@@ -300,7 +304,8 @@ equal_bool(Rules *r, Expr *e)
     return (e->op == E_EQ) == (value != 0) ? arg : make_not(r, arg);
 }
 
-/* Integers and bools, by all that is known here. */
+/* Integers and bools, by all that is known here. Not floats: a comparison with
+ * nan raises a flag that must stay. */
 static Expr *
 compare_decided(Rules *r, Expr *e)
 {
@@ -315,7 +320,8 @@ compare_decided(Rules *r, Expr *e)
     return bounds_refutes(r->bounds, e) ? ir_bool(r->arena, false) : NULL;
 }
 
-/* One side is never the larger; clamps vanish so in the interior of a loop. */
+/* One side is never the larger; clamps vanish so in the interior of a loop.
+ * Equal sides are one for floats too. */
 static Expr *
 min_max_decided(Rules *r, Expr *e)
 {
@@ -543,7 +549,8 @@ fold_call(Rules *r, Expr *e)
     return ir_float(r->arena, e->dtype, value);
 }
 
-/* An element of a vector with a name, where it is a constant or a Var. */
+/* An element of a vector with a name, where it is a constant, a Var or an
+ * element of another name: looking through must not copy work. */
 static Expr *
 elem_of_named(Rules *r, Expr *e)
 {
@@ -618,6 +625,8 @@ insert_twice(Rules *r, Expr *e)
 
 typedef Expr *(*RuleFn)(Rules *r, Expr *e);
 
+/* A row of rules.def: for nodes of "op", a function that gives a better node,
+ * or NULL where it does not fit. */
 typedef struct RuleRow {
     Op op;
     RuleFn apply;

@@ -11,6 +11,7 @@
 
 #include "transforms/transforms.h"
 
+/* The words of the text form, by DirKind. */
 static const char *const dir_names[] = {
     [DIR_PARALLEL] = "parallel", [DIR_VECTORIZE] = "vectorize",
     [DIR_UNROLL] = "unroll",     [DIR_FLATTEN] = "flatten",
@@ -34,6 +35,7 @@ sched_print(const Sched *sched, Str *out)
     }
 }
 
+/* The first directive of that kind for that loop, if there is one. */
 bool
 sched_has(const Sched *sched, DirKind kind, int loop, Directive *out)
 {
@@ -60,7 +62,8 @@ sched_add(Arena *arena, Sched *sched, DirKind kind, int loop, int64_t head,
     }
 }
 
-/* Takes one number >= 0 off '*text'. */
+/* Takes one number from 0 to 'most' off '*text', leading blanks included;
+ * false: none stands there, or it is out of range. */
 static bool
 take_number(char **text, int64_t most, int64_t *out)
 {
@@ -106,7 +109,9 @@ read_line(Arena *arena, char *line, Sched *out)
     return rest[strspn(rest, " \t\r")] == '\0';
 }
 
-/* Adds the directives of 'text' to 'out'; those before a bad line stay. */
+/* Adds the directives of 'text' to 'out'; those before a bad line stay. '*bad'
+ * is the line as it was written, comment and all. The last line need not end
+ * in a newline. */
 bool
 sched_read(Arena *arena, const char *text, Sched *out, const char **bad)
 {

@@ -23,6 +23,13 @@ enum {
     MAX_UNROLLED = 20000, /* nodes that an unrolled loop may grow to */
 };
 
+/* The walk's state.
+ *   "pass"      remarks, arenas
+ *   "func"      the new function
+ *   "sched"     the directives to apply
+ *   "b"         what is known where the walk stands
+ *   "parallel"  inside a parallel loop
+ *   "changed"   there may be something to simplify */
 typedef struct Schedule {
     Pass *pass;
     Func *func;
@@ -34,6 +41,7 @@ typedef struct Schedule {
 
 static Block apply_block(Schedule *sc, const Block *block);
 
+/* The remark that 'directive' is not applied to 'loop', and why. */
 static void
 refuse(Schedule *sc, const Stmt *loop, const char *directive, const char *why)
 {
@@ -41,12 +49,14 @@ refuse(Schedule *sc, const Stmt *loop, const char *directive, const char *why)
                 "'%s %d': %s", directive, loop->id, why);
 }
 
+/* Is there a directive of 'kind' for 'loop'? */
 static bool
 wants(const Schedule *sc, DirKind kind, const Stmt *loop)
 {
     return sched_has(sc->sched, kind, loop->id, NULL);
 }
 
+/* Appends the statements of 'from' to 'out'. */
 static void
 push_all(Schedule *sc, Block *out, const Block *from)
 {
@@ -57,7 +67,7 @@ push_all(Schedule *sc, Block *out, const Block *from)
 
 /* --- unroll -------------------------------------------------------------- */
 
-/* NULL when 'loop' may be written out. */
+/* NULL when 'loop' may be written out, or in words why not. */
 static const char *
 unroll_why_not(const Stmt *loop)
 {
@@ -74,7 +84,9 @@ unroll_why_not(const Stmt *loop)
 }
 
 /* The round of 'loop' in which its variable is 'value', appended to 'out';
- * 'carried' holds what it starts from and then what it hands on. */
+ * 'carried' holds what it starts from and then what it hands on. All "next"
+ * values are taken with the carries as the round found them, so swaps come out
+ * right. Vars of the body are fresh in every round. */
 static void
 unroll_round(Schedule *sc, const Stmt *loop, int64_t value, Expr **carried,
              Block *out)
@@ -120,7 +132,8 @@ unroll_loop(Schedule *sc, const Stmt *loop)
 
 /* --- loops --------------------------------------------------------------- */
 
-/* Makes the innermost 'loop', a copy, a vector loop if that is legal. */
+/* Makes the innermost 'loop', a copy, a vector loop if that is legal. Its body
+ * is then the form with selects; refused, it keeps its branches. */
 static void
 try_vector(Schedule *sc, Stmt *loop)
 {
@@ -172,7 +185,8 @@ try_flatten(Schedule *sc, const Stmt *loop, Block *out)
     return true;
 }
 
-/* The test is made where the directive applies, after the regions. */
+/* The test is made where the directive applies, after the regions. Threads
+ * within threads are refused. */
 static bool
 try_parallel(Schedule *sc, const Stmt *loop)
 {
@@ -188,7 +202,7 @@ try_parallel(Schedule *sc, const Stmt *loop)
     return true;
 }
 
-/* The loop itself, its body done. */
+/* The loop itself, its body done. Loops inside a parallel one know that. */
 static Stmt *
 apply_inside(Schedule *sc, const Stmt *old, bool parallel)
 {
@@ -209,6 +223,8 @@ apply_inside(Schedule *sc, const Stmt *old, bool parallel)
     return loop;
 }
 
+/* Appends the rounds of 'loop' to 'out', with the directives of what is in
+ * them applied; false: refused. */
 static bool
 try_unroll(Schedule *sc, const Stmt *loop, Block *out)
 {
@@ -281,6 +297,7 @@ apply_loop(Schedule *sc, const Stmt *loop, Block *out)
     }
 }
 
+/* Both sides of an IF, each under its condition. */
 static Stmt *
 apply_if(Schedule *sc, const Stmt *old)
 {
@@ -316,7 +333,9 @@ apply_block(Schedule *sc, const Block *block)
     return out;
 }
 
-/* The directives to apply; those of the options, where there are any. */
+/* The directives to apply; those of the options, where there are any, even
+ * none at all ("" switches all off). What was read up to a bad line counts.
+ * They replace the proposals, so that what is printed is what was applied. */
 static const Sched *
 choose(Pass *pass, const Func *func)
 {

@@ -111,7 +111,8 @@ emit_let(Simp *s, Block *out, Var *var, Expr *value, Loc loc)
     bounds_define(s->rules.bounds, var, value);
 }
 
-/* let var = value, or a substitution where the value is a leaf. */
+/* let var = value, or a substitution where the value is a leaf with the same
+ * lanes: a scalar can't stand for a vector everywhere. */
 static void
 define(Simp *s, Block *out, Var *var, Expr *value, Loc loc)
 {
@@ -264,7 +265,8 @@ push_block(Simp *s, Block *out, const Block *block)
     }
 }
 
-/* Both branches in a row, joins as selects. */
+/* Both branches in a row, joins as selects. What the branches define is never
+ * used but by these. */
 static void
 emit_selects(Simp *s, const Stmt *branch, Block *out)
 {
@@ -293,8 +295,8 @@ simp_decided(Simp *s, const Stmt *branch, bool yes, Block *out)
     s->changes++;
 }
 
-/* The branch's own block and the joins' values at its end, both in its
- * scope. */
+/* The branch's own block and the joins' values at its end, both in its scope:
+ * what is known and at hand inside is forgotten behind it. */
 static Block
 simp_branch(Simp *s, Stmt *branch, bool yes)
 {
@@ -440,7 +442,8 @@ simp_inits(Simp *s, Stmt *loop, Block *out)
     loop->ncarries = n;
 }
 
-/* In the scope of the body's end. */
+/* "next" and "until" in the scope of the body's end, where its Vars are
+ * seen. */
 static void
 simp_nexts(Simp *s, Stmt *loop)
 {
@@ -465,7 +468,8 @@ skip_loop(Simp *s, const Stmt *loop, Block *out)
     s->changes++;
 }
 
-/* A loop that runs once is its body. */
+/* A loop that runs once is its body: the variable is lo, carries are what they
+ * start with, and what they would hand on is what comes out. */
 static void
 run_once(Simp *s, const Stmt *loop, Block *out)
 {

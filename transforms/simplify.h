@@ -8,6 +8,11 @@
 Expr *fold_constants(Arena *arena, const Expr *e);
 
 /* --- rules.c */
+/* What rules may ask.
+ *   "arena"    of new nodes
+ *   "bounds"   what is known here; NULL: nothing
+ *   "vectors"  Var * -> the SPLAT or INSERT that it is
+ *   "changes"  how often a rule applied */
 typedef struct Rules {
     Arena *arena;
     Bounds *bounds; /* what is known here; NULL: nothing */
@@ -19,6 +24,11 @@ typedef struct Rules {
 Expr *rules_apply(Rules *rules, Expr *e);
 
 /* --- avail.c: expressions whose value a Var holds already */
+/* A value that is at hand.
+ *   "e"      the expression
+ *   "to"     a leaf that holds its value: a Var, a constant, an extent
+ *   "next"   entry of the same hash bucket, -1: none
+ *   "stamp"  when the value was read */
 typedef struct AvailEntry {
     Expr *e;
     Expr *to;
@@ -28,6 +38,11 @@ typedef struct AvailEntry {
 
 enum { AVAIL_BUCKETS = 256 };
 
+/* The table: entries in the order in which they were made, chained by hash.
+ *   "entries"  a stack, cut back at the end of a scope
+ *   "heads"    entry number + 1
+ *   "killed"   Buf * -> stamp of the last write to it
+ *   "stamp"    now; every write raises it */
 typedef struct Avail {
     Arena *arena;
     const Func *func;

@@ -25,6 +25,12 @@
  */
 #include "transforms/transforms.h"
 
+/* The walk's state.
+ *   "pass"       arenas
+ *   "func"       the new function
+ *   "sched"      where the REGIONS stand
+ *   "b"          what is known where the walk stands
+ *   "interiors"  how many interiors one stands in */
 typedef struct Split {
     Pass *pass;
     Func *func;
@@ -35,7 +41,7 @@ typedef struct Split {
 
 /* --- deciding what an interior knows ------------------------------------- */
 
-/* 'e' (min or max) when one of its sides is known to be the answer. */
+/* 'e' (min or max) as the one of its sides that is known to be the answer. */
 static Expr *
 decide_extreme(Split *split, Expr *e)
 {
@@ -110,6 +116,7 @@ push(Split *split, Block *out, Stmt *s)
     bounds_after(split->b, s);
 }
 
+/* 'e' + 'by', without a sum for 0. */
 static Expr *
 offset(Split *split, Expr *e, int64_t by)
 {
@@ -129,7 +136,11 @@ bind(Split *split, Block *out, const char *name, Expr *e, Loc loc)
     return ir_ref(split->pass->arena, var);
 }
 
-/* Where the interior begins and ends; NULL: with the loop. */
+/* Where the interior begins and ends.
+ *   "first"        its first round; NULL: it begins with the loop
+ *   "end"          the round behind its last; NULL: it ends with the loop
+ *   "strip_first"  "first" counts from an origin and may lie below lo
+ *   "strip_end"    "end" does and may lie above hi */
 typedef struct Cut {
     Expr *first;
     Expr *end;
@@ -168,8 +179,9 @@ interior_conds(Split *split, const Stmt *loop, const Cut *cut, Expr **cond)
     cond[1] = cut->end ? ir_binary(arena, E_LT, x, cut->end) : NULL;
 }
 
-/* The body of 'loop' and what it hands to the next round, where 'cond'
- * holds; 'loop' is a copy and is changed. */
+/* The body of 'loop' and what it hands to the next round, where 'cond' holds;
+ * 'loop' is a copy and is changed. The copy of the body that goes to the
+ * border has been taken before. */
 static void
 fill_interior(Split *split, Stmt *loop, Expr *const *cond)
 {
@@ -208,8 +220,10 @@ join_carries(Split *split, Stmt *loop, const Stmt *old, const Map *map,
     }
 }
 
-/* The copy is taken before the interior is rewritten; joins choose what a round
- * hands on. */
+/* One loop whose rounds choose between the interior and a copy of the body by
+ * an IF; joins choose what a round hands on. The condition is that of the
+ * interior and nothing else, so no round is lost, wherever the cuts lie. The
+ * copy is taken before the interior is rewritten. */
 static Stmt *
 split_by_if(Split *split, const Stmt *old, const Directive *dir)
 {
@@ -238,7 +252,8 @@ split_by_if(Split *split, const Stmt *old, const Directive *dir)
     return loop;
 }
 
-/* A copy of 'old' for the rounds from 'lo' to 'hi'. */
+/* A copy of 'old' for the rounds from 'lo' to 'hi', with Vars and ids of its
+ * own. */
 static Stmt *
 copy_rounds(Split *split, Stmt *old, Expr *lo, Expr *hi)
 {
@@ -265,7 +280,11 @@ hand_over(Split *split, Stmt *loop, Stmt *after)
     }
 }
 
-/* Each part starts from what the part before hands out; the last one hands out
+/* Head, interior and tail, one after another, appended to 'out'. With first
+ * clipped to hi, and end to no less than first, the three cover lo..hi without
+ * gap or overlap: a short loop is all head, then all tail.
+ *
+ * Each part starts from what the part before hands out; the last one hands out
  * under the old names, so nothing after the loop changes. */
 static void
 split_in_three(Split *split, Stmt *old, const Directive *dir, Block *out)
@@ -365,6 +384,7 @@ split_branch(Split *split, const Stmt *s, Expr *cond, bool taken)
     return out;
 }
 
+/* An IF: its condition, then each side under it. */
 static Stmt *
 split_if(Split *split, const Stmt *old)
 {
@@ -376,6 +396,7 @@ split_if(Split *split, const Stmt *old)
     return s;
 }
 
+/* A statement without blocks; ends of axes and sizes are left alone. */
 static Stmt *
 split_simple(Split *split, const Stmt *old)
 {
@@ -387,6 +408,8 @@ split_simple(Split *split, const Stmt *old)
     return s;
 }
 
+/* What 'block' becomes, in order, while the Bounds go along with the new
+ * statements. */
 static Block
 split_block(Split *split, const Block *block)
 {

@@ -22,6 +22,8 @@
  */
 #include "transforms/transforms.h"
 
+/* The walk's state: "env" is what each SET variable holds where the walk
+ * stands; "func" gets the new Vars. */
 typedef struct Ssa {
     Pass *pass;
     Func *func;
@@ -30,6 +32,7 @@ typedef struct Ssa {
 
 static void ssa_block(Ssa *ssa, const Block *in, Block *out);
 
+/* The value of a variable that has none yet; its paths never read it. */
 static Expr *
 zero_of(Ssa *ssa, const Var *var)
 {
@@ -41,6 +44,7 @@ zero_of(Ssa *ssa, const Var *var)
     return var->lanes > 0 ? ir_splat(a, zero, var->lanes) : zero;
 }
 
+/* What 'var' holds in 'env'. */
 static Expr *
 value_of(Ssa *ssa, const Map *env, const Var *var)
 {
@@ -48,6 +52,7 @@ value_of(Ssa *ssa, const Map *env, const Var *var)
     return value != NULL ? value : zero_of(ssa, var);
 }
 
+/* Puts present values in place of SET variables. For ir_each_expr. */
 static void
 subst_slot(void *data, Expr **slot)
 {
@@ -55,6 +60,7 @@ subst_slot(void *data, Expr **slot)
     *slot = ir_subst(ssa->pass->arena, *slot, &ssa->env);
 }
 
+/* For ir_each_stmt: 'data' is the Map of sets_of. */
 static void
 note_set(void *data, Stmt *s)
 {
@@ -72,6 +78,9 @@ sets_of(Ssa *ssa, const Block *block)
     return sets;
 }
 
+/* From here on the variable is this value. A constant or a name goes into the
+ * environment as it is, anything else by a LET, so that no expression is
+ * copied to where the variable is read. */
 static void
 ssa_set(Ssa *ssa, const Stmt *s, Block *out)
 {
@@ -87,7 +96,8 @@ ssa_set(Ssa *ssa, const Stmt *s, Block *out)
 }
 
 /* Joins of an IF: every variable whose value differs between the ends of the
- * branches. */
+ * branches. Both environments grew from 'before', so a variable is missing in
+ * one only if the other side set it for the first time. */
 static void
 join_branches(Ssa *ssa, Stmt *s, const Map *before, const Map *then,
               const Map *els)
@@ -117,6 +127,7 @@ join_branches(Ssa *ssa, Stmt *s, const Map *before, const Map *then,
     s->njoins = joins.n;
 }
 
+/* Both branches from the present environment; then the joins are it. */
 static void
 ssa_if(Ssa *ssa, Stmt *s, Block *out)
 {
@@ -135,7 +146,8 @@ ssa_if(Ssa *ssa, Stmt *s, Block *out)
     vec_push(ssa->pass->arena, out, s);
 }
 
-/* Puts fresh carried Vars for all of 'sets' into the environment. */
+/* Puts fresh carried Vars for all of 'sets' into the environment: in any round
+ * but the first they are what the round before left. */
 static void
 open_carries(Ssa *ssa, Stmt *s, const Map *sets)
 {
@@ -154,6 +166,9 @@ open_carries(Ssa *ssa, Stmt *s, const Map *sets)
     }
 }
 
+/* A loop carries all that its body sets. "pre", the test and the body see the
+ * carried Vars, "next" and "until" the values at the end of the round;
+ * afterwards the environment is that of before, with the outs. */
 static void
 ssa_loop(Ssa *ssa, Stmt *s, Block *out)
 {
@@ -192,6 +207,7 @@ ssa_alloc(Ssa *ssa, Stmt *s)
     }
 }
 
+/* Statements in order, each copied: 'in' stays as it is. */
 static void
 ssa_block(Ssa *ssa, const Block *in, Block *out)
 {
@@ -229,6 +245,8 @@ ssa_block(Ssa *ssa, const Block *in, Block *out)
     }
 }
 
+/* Changes 'func' in place and raises it to L_LOOPS. Results are read in the
+ * environment at the end. */
 Func *
 pass_ssa(Pass *pass, Func *func)
 {

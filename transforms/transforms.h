@@ -24,6 +24,11 @@ typedef enum DirKind {
     DIR_REGIONS,
 } DirKind;
 
+/* One wish for one loop.
+ *   "kind"  what is to be done
+ *   "loop"  Stmt.id
+ *   "head"  REGIONS: rounds before the interior; else 0
+ *   "tail"  REGIONS: rounds after it; else 0 */
 typedef struct Directive {
     DirKind kind;
     int loop;     /* Stmt.id */
@@ -44,7 +49,12 @@ bool sched_has(const Sched *sched, DirKind kind, int loop, Directive *out);
 void sched_add(Arena *arena, Sched *sched, DirKind kind, int loop, int64_t head,
                int64_t tail);
 
-/* What a pass works with.  "scratch" is reset after the pass. */
+/* What a pass works with.
+ *   "arena"    lives as long as the function
+ *   "scratch"  is reset after the pass
+ *   "diags"    remarks
+ *   "opts"     switches and limits
+ *   "sched"    directives proposed so far */
 typedef struct Pass {
     Arena *arena;
     Arena *scratch;
@@ -53,7 +63,13 @@ typedef struct Pass {
     Sched *sched;
 } Pass;
 
-/* One row of passes.def; "run" returns the new function. */
+/* One row of passes.def.
+ *   "letter"   for dumps
+ *   "name"     as in pass_NAME
+ *   "from" "to"  the level that it needs, and that it leaves
+ *   "mode"     'F' fast kernels only, 'G' general ones, '*' both
+ *   "purpose"  in one line
+ *   "run"      returns the new function */
 typedef struct PassInfo {
     char letter;
     const char *name;

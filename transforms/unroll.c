@@ -19,6 +19,11 @@ enum {
     MAX_FUNCTION = 20000, /* nodes of the whole function */
 };
 
+/* The pass's state.
+ *   "pass"  arenas and remarks
+ *   "func"  the new function
+ *   "size"  of the function in nodes, as it grows
+ *   "done"  loops that were written out */
 typedef struct Unroll {
     Pass *pass;
     Func *func;
@@ -28,6 +33,7 @@ typedef struct Unroll {
 
 /* --- match --------------------------------------------------------------- */
 
+/* A search for uses of "var" that fold; "found" once there was one. */
 typedef struct Folds {
     const Var *var;
     bool found;
@@ -111,7 +117,9 @@ push_all(Arena *arena, Block *out, const Block *block)
     }
 }
 
-/* 'e' by a name, so that copies share it instead of growing it. */
+/* 'e' by a name, so that copies share it instead of growing it: the next round
+ * may use a carry many times. A scalar that stands for a vector gets a name
+ * with the carry's lanes. */
 static Expr *
 name_value(Unroll *u, Block *out, const Carry *carry, Expr *e, Loc loc)
 {
@@ -125,7 +133,8 @@ name_value(Unroll *u, Block *out, const Carry *carry, Expr *e, Loc loc)
     return ir_ref(u->pass->arena, var);
 }
 
-/* if not 'until' { rest }, whose joins take the place of 'values'. */
+/* if not 'until' { rest }, whose joins take the place of 'values': after the
+ * rest where it ran, else as the last round left them. */
 static void
 guard_rest(Unroll *u, const Stmt *loop, Expr *until, const Block *rest,
            Expr **values, Expr *const *after, Block *out)
@@ -147,8 +156,9 @@ guard_rest(Unroll *u, const Stmt *loop, Expr *until, const Block *rest,
     vec_push(arena, out, guard);
 }
 
-/* Append rounds 'from' and later to 'out'; 'values' are the carries before
- * and after. */
+/* Append rounds 'from' and later to 'out'; 'values' are the carries before and
+ * after. "next" is substituted with the carries as this round found them. With
+ * "until" what is left nests: round by round, one IF within another. */
 static void
 write_rounds(Unroll *u, const Stmt *loop, int64_t from, Expr **values,
              Block *out)
@@ -182,7 +192,8 @@ write_rounds(Unroll *u, const Stmt *loop, int64_t from, Expr **values,
     guard_rest(u, loop, until, &rest, values, after, out);
 }
 
-/* Inits by name, the rounds, and a LET for all that the loop hands out. */
+/* Inits by name, the rounds, and a LET for all that the loop hands out, under
+ * the old names. */
 static void
 write_out(Unroll *u, const Stmt *loop, Block *out)
 {

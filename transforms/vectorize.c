@@ -53,6 +53,7 @@ is_free(const Expr *e)
     return true;
 }
 
+/* LETs only, all of them free, and not too many to be computed in vain. */
 static bool
 is_free_block(const Block *block)
 {
@@ -77,6 +78,7 @@ is_free_if(const Stmt *s)
     return is_free_block(&s->body) && is_free_block(&s->els);
 }
 
+/* Appends the statements of 'from' to 'out'. */
 static void
 push_all(Arena *arena, Block *out, const Block *from)
 {
@@ -118,6 +120,8 @@ vector_form(const Pass *pass, Arena *arena, const Stmt *loop)
 
 /* --- may this loop run in lanes? ----------------------------------------- */
 
+/* The question whether a loop may run in lanes: "x" is its variable; "why" the
+ * last reason found against it, NULL: none. */
 typedef struct Lanes {
     Arena *arena;
     Bounds *b;
@@ -125,14 +129,18 @@ typedef struct Lanes {
     const char *why;
 } Lanes;
 
+/* Names of functions, for remarks. */
 static const char *const fn_text[] = {
 #define FN(id, text, arity, origin) [FN_##id] = text,
 #include "csrc/ir/fn.def"
 #undef FN
 };
 
-/* Must be 0 or 1 on the last axis and 0 elsewhere, so that a SIMD access is
- * one run of memory. */
+/* Each index must not change with x, but for the last axis, where x may be
+ * added once: then neighbouring rounds are neighbouring elements and a SIMD
+ * access is one run of memory. In an access to small vectors the last axis has
+ * no index, and the one before it counts as last. What x is hidden in (a
+ * product, a quotient, a value from memory) is refused. */
 static void
 look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n)
 {
@@ -173,6 +181,7 @@ look_expr(Lanes *lanes, Expr *e)
     }
 }
 
+/* In words, why a body with 's' in it can't run in lanes. */
 static const char *
 what_stops(const Stmt *s)
 {
@@ -232,12 +241,17 @@ vector_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
 
 /* --- the proposal -------------------------------------------------------- */
 
+/* The visitor's state.
+ *   "pass"  directives and remarks
+ *   "func"  the split copy
+ *   "ids"   loops from here on are copies */
 typedef struct Vectorize {
     Pass *pass;
     const Func *func; /* the split copy */
     int ids;          /* loops from here on are copies */
 } Vectorize;
 
+/* A remark of kind 'id' at the loop. */
 static void
 remark(Vectorize *v, DiagId id, const Stmt *loop, const char *text)
 {
@@ -272,6 +286,8 @@ propose(Vectorize *v, Bounds *b, const Stmt *loop)
     remark(v, DIAG_VECTOR, loop, "several rounds at a time");
 }
 
+/* For bounds_visit: innermost FORs that the real function has too. Copies made
+ * by splitting, the borders, are left alone. */
 static bool
 visit(void *data, Bounds *b, Stmt *s)
 {

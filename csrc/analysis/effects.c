@@ -16,8 +16,8 @@ add_loads(void *data, Expr **slot)
 }
 
 /* What 's' does by itself, without the blocks in it: ir_each_stmt goes into
- * these. A store to an argument is the only one that the caller could see, but
- * whatever a function returns was local when it was written. */
+ * these. Only a store to an argument is visible to the caller; a fresh buffer,
+ * returned or not, is thrown away with a call that fails. */
 static void
 add_stmt(Effects *effects, Stmt *s)
 {

@@ -196,8 +196,8 @@ conclude_choice(Induct *in, const Carry *carry)
 }
 
 /* Are all Vars of 'e' defined before the loop? Vars of the body and carries
- * have a later "seq" or none; a load's frozen name is as late as its
- * definition. */
+ * have a later "seq" or none; names of loaded values are not "defined" and so
+ * never count. */
 static bool
 is_outer_expr(Induct *in, const Expr *e)
 {
@@ -336,11 +336,11 @@ set_sides(Induct *in, const Carry *carry, const Linear *init,
     }
 }
 
-/* What a walk by 'step' says about the carry.  In order:
+/* What a walk by 'step' says about the carry. In order:
  *
  *   1. By intervals: init + [0, T] * step fits the dtype for T rounds, and is
- *      then the range.  By induction nothing wraps: the value after each round
- *      is the exact sum modulo 2^n, and the exact sum fits.
+ *      then the range. By induction nothing wraps: the value after each round
+ *      is the exact sum, modulo 2^n, and the exact sum fits.
  *   2. By forms and facts, where intervals are too wide.
  *   3. Neither: then every addition must be tested or have room, else the
  *      carry may wrap and nothing is known.
@@ -417,9 +417,8 @@ look_at(Induct *in, const Carry *carry)
 
 /* Describes what 'loop' carries, inside and after, starting from nothing.
  * Floats and vectors are carried too, but have no bounds. All carries are
- * reset before any is looked at, so that what one says of itself never rests
- * on an older visit. Called right after the loop's variable was defined, in
- * the loop's scope. */
+ * reset before any is looked at. Called right after the loop's variable was
+ * defined, in the loop's scope. */
 void
 induct_carries(Bounds *b, const Stmt *loop)
 {

@@ -169,8 +169,8 @@ linear_sum(Arena *arena, const Linear *lhs, int64_t lhs_factor,
 }
 
 /* Appends the factors of a product atom, last one first, to the 'n' in
- * 'factors'; false when there are too many. Only i64 factors can be operands
- * of the new product, so a u64 atom has none. */
+ * 'factors'; false when there are too many. Only i64 values can be operands of
+ * the new product, so one with a u64 atom is refused. */
 static bool
 take_factors(Expr *atom, Expr **factors, int *n)
 {
@@ -300,11 +300,15 @@ linear_coef(const Linear *form, const Expr *atom)
 
 /* sum + coef * atom, written with the least arithmetic: no product with 1, and
  * a difference for a negative coefficient where there is something to subtract
- * from. -INT64_MIN does not exist, so that coefficient stays a factor. */
+ * from. -INT64_MIN does not exist, so that coefficient stays a factor.  A u64
+ * atom goes in modulo 2^64, as all of this arithmetic does. */
 static Expr *
 add_term(Arena *arena, Expr *sum, const Term *term)
 {
     Expr *atom = term->atom;
+    if (atom->dtype == DT_U64) {
+        atom = ir_cast(arena, DT_I64, atom);
+    }
     int64_t coef = term->coef;
     bool negative = coef < 0 && coef != INT64_MIN && sum != NULL;
     if (negative) {

@@ -39,8 +39,8 @@ add_shifted(Candidates *list, const Linear *form, int64_t shift, int64_t mult)
 
 /* How late the newest Var in 'e' was defined. Parameters and extents have rank
  * 0. Eliminating newest first moves outwards: bounds of inner Vars speak of
- * outer ones, so that no atom comes back once it is gone, and every chain
- * ends. */
+ * outer ones. A fact may bring in a newer atom again, so the length of a chain
+ * is limited too. */
 int
 prove_rank(Bounds *b, const Expr *e)
 {
@@ -235,11 +235,10 @@ fact_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
 
 /* x*y with y >= 0: a bound of x times y; with y <= 0, the opposite bound of x
  * times y, for the inequality turns round. mult * x >= f gives mult * x*y >=
- * f*y, and mult is kept.
+ * f*y, and mult is kept. A factor of unknown sign gives nothing.
  *
- * Of the two factors the later one is replaced, as everywhere; the first
- * factor, which is the one to be replaced in i*w, only if it is the later. A
- * factor of unknown sign gives nothing. */
+ * Both factors are tried in the part of x, the first one only where it is not
+ * the older of the two. */
 static void
 product_bounds(Bounds *b, Expr *atom, bool upper, Candidates *list)
 {
@@ -347,9 +346,8 @@ prove_sides(Bounds *b, const Linear *rest, const Term *term, int depth)
     return ok;
 }
 
-/* Each arm, knowing what the condition is then. A condition that is impossible
- * makes its arm's facts contradict each other; the proof then need not find
- * anything, and usually fails harmlessly. */
+/* Each arm, knowing what the condition is then; the other arm never sees
+ * it. */
 static bool
 prove_select(Bounds *b, const Linear *rest, const Term *term, int depth)
 {

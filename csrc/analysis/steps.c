@@ -170,8 +170,7 @@ steps_local(const Induct *in, const Var *var)
 /* Make Bounds know the LETs that 'e' mentions, depth first; false: it depends
  * on the carry, or the fuel is spent. An inner loop's out or a Var from
  * outside is left as Bounds have it: its dtype's range if nothing was said of
- * it. Definitions made here last, so they are made before anything about this
- * loop's carries is known. */
+ * it. */
 static bool
 define_locals(Induct *in, Expr *e)
 {

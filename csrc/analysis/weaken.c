@@ -65,8 +65,7 @@ weaken_case(Weaken *w, const Linear *rest, int64_t coef, Expr *value,
 
 /* All cases of a SELECT, of a MIN from below, of a MAX from above. What each
  * of them needs is asked for without the case's condition: more than needed,
- * never less. The condition of a SELECT helps to prove, though, and to drop a
- * case that can't happen. */
+ * never less. The condition of a SELECT helps to prove a case, though. */
 static bool
 weaken_cases(Weaken *w, const Linear *rest, const Term *term, int depth)
 {

@@ -46,7 +46,10 @@ through_lets(Arena *arena, const Stage *stage, Expr *e)
     return e;
 }
 
-/* A bound that is the same in all rounds of the levels around. */
+/* A bound that is the same in all rounds of the levels around: without their
+ * variables, and without a load, which would be made again and might see
+ * something else. The outermost level's bound is evaluated once and may
+ * load. */
 static bool
 is_plain_bound(const Stage *stage, const Expr *e)
 {
@@ -54,7 +57,9 @@ is_plain_bound(const Stage *stage, const Expr *e)
 }
 
 /* Adds the level 'loop' and, while its body is LETs and one more loop, the
- * levels below. */
+ * levels below, at most 'most'. Levels are copies whose bounds see through the
+ * LETs between them, for the box must be known outside; the nest itself is not
+ * changed. */
 static void
 take_levels(Arena *arena, Stage *stage, Stmt *loop, int most)
 {
@@ -85,8 +90,9 @@ take_levels(Arena *arena, Stage *stage, Stmt *loop, int most)
     }
 }
 
-/* The innermost level's body was noted as a prefix when the walk stopped for
- * its loop; only levels with a level below have one. */
+/* Makes 'stage' one of 'depth' levels; what is below belongs to its body. The
+ * innermost level's body was noted as a prefix when the walk stopped for its
+ * loop; only levels with a level below have one. */
 static void
 trim_levels(Stage *stage, int depth)
 {
@@ -96,7 +102,8 @@ trim_levels(Stage *stage, int depth)
     stage->body = last->loop->body;
 }
 
-/* NULL when the statement is no nest. */
+/* The nest at block->at[position] as a stage, as deep as it goes. NULL when
+ * the statement is no nest, or its outer loop carries something. */
 static Stage *
 take_nest(Arena *arena, const Block *block, int position)
 {
@@ -116,12 +123,16 @@ take_nest(Arena *arena, const Block *block, int position)
 
 /* --- producers ----------------------------------------------------------- */
 
+/* What a producer's body is made of.
+ *   "stores"  how many, at any depth
+ *   "other"   something a producer may not contain */
 typedef struct Contents {
     int stores;
     bool other; /* something a producer may not contain */
 } Contents;
 
-/* No checks, warnings, loops without end or memory of its own. */
+/* For ir_each_stmt. No checks, warnings, loops without end or memory of its
+ * own: a producer runs later than it did, and parts of it more than once. */
 static void
 note_contents(void *data, Stmt *s)
 {
@@ -147,8 +158,8 @@ find_store(const Stage *stage)
     return NULL;
 }
 
-/* The stored value with the LETs of prefixes and body put in; NULL where the
- * body is more than LETs and the store. */
+/* The stored value with the LETs of prefixes and body put in, for computing it
+ * in place of a read; NULL where the body is more than LETs and the store. */
 static Expr *
 whole_value(Arena *arena, const Stage *stage)
 {
@@ -170,7 +181,8 @@ whole_value(Arena *arena, const Stage *stage)
     return NULL;
 }
 
-/* A division or call counts for many. */
+/* Operations of one value, roughly; a load's index is not counted. A division
+ * or call counts for many. */
 static int
 count_ops(const Expr *e)
 {
@@ -185,6 +197,7 @@ count_ops(const Expr *e)
     return n;
 }
 
+/* For ir_each_expr; 'data' is the sum. */
 static void
 count_op(void *data, Expr **slot)
 {
@@ -193,13 +206,17 @@ count_op(void *data, Expr **slot)
     }
 }
 
+/* For ir_each_stmt; 'data' is the sum. */
 static void
 count_stmt(void *data, Stmt *s)
 {
     ir_each_expr(s, count_op, data);
 }
 
-/* Reads the store of a nest that may be a producer; false: it is none. */
+/* Reads the store of a nest that may be a producer; false: it is none. Each
+ * index must be the variable of its own level plus a constant, so that levels
+ * and axes correspond in order and every element is written once. A nest that
+ * reads its own buffer would see values of other rounds. */
 static bool
 as_producer(Lift *lift, Stage *stage)
 {
@@ -230,6 +247,10 @@ as_producer(Lift *lift, Stage *stage)
 
 /* --- who touches the buffer ---------------------------------------------- */
 
+/* How often "buf" is used in some code.
+ *   "loads"   E_LOADs of it
+ *   "extent"  its E_DIM, or its overlap, is asked for
+ *   "stores"  S_STOREs to it; fills don't count */
 typedef struct Uses {
     const Buf *buf;
     int loads;
@@ -237,6 +258,7 @@ typedef struct Uses {
     int stores;
 } Uses;
 
+/* Adds the uses in 'e', operands and indices included. */
 static void
 count_uses_expr(Uses *uses, const Expr *e)
 {
@@ -265,6 +287,7 @@ count_uses_stmt(void *data, Stmt *s)
     ir_each_expr(s, count_uses_slot, uses);
 }
 
+/* What the results say of 'buf'. */
 static Uses
 uses_in_rets(const Func *func, const Buf *buf)
 {
@@ -277,6 +300,7 @@ uses_in_rets(const Func *func, const Buf *buf)
     return uses;
 }
 
+/* What 'block' and below do with 'buf'. */
 static Uses
 uses_in(const Block *block, const Buf *buf)
 {
@@ -285,7 +309,9 @@ uses_in(const Block *block, const Buf *buf)
     return uses;
 }
 
-/* Are all accesses in the function those of the Pipe and this stage? */
+/* Are all accesses in the function those of the Pipe and this stage? Counted,
+ * not looked for: as many loads as its stages make, one store, and nobody asks
+ * for its size. Fills may stand anywhere, since no read sees one. */
 static bool
 is_private(Lift *lift, const Stage *stage)
 {
@@ -302,7 +328,11 @@ is_private(Lift *lift, const Stage *stage)
 
 /* --- moving the producer down -------------------------------------------- */
 
-/* Buffers that a nest touches, and whether a writer of one was met. */
+/* The search for a writer of what a nest touches.
+ *   "func"    for questions of overlap
+ *   "loaded"  what the nest reads, and what it has written
+ *   "arena"   of the list
+ *   "found"   a writer was met */
 typedef struct Clash {
     const Func *func;
     VEC(const Buf *) loaded;
@@ -310,6 +340,7 @@ typedef struct Clash {
     bool found;
 } Clash;
 
+/* Adds every buffer that 'e' loads from, once for each load. */
 static void
 note_loaded(Clash *clash, const Expr *e)
 {
@@ -335,7 +366,8 @@ note_loaded_stmt(void *data, Stmt *s)
     ir_each_expr(s, note_loaded_slot, data);
 }
 
-/* A fill or a new allocation changes what was there as a store does. */
+/* Does 's' write one of the buffers, or one that may overlap? A fill or a new
+ * allocation changes what was there as a store does. */
 static void
 find_writer(void *data, Stmt *s)
 {
@@ -349,6 +381,7 @@ find_writer(void *data, Stmt *s)
     }
 }
 
+/* Is the statement at 'position' a stage of the Pipe already? */
 static bool
 has_joined(const Pipe *pipe, int position)
 {
@@ -361,7 +394,9 @@ has_joined(const Pipe *pipe, int position)
 }
 
 /* Does nothing that the producer would move past, nor the last stage that it
- * would be mixed with, write what it reads or has written? */
+ * would be mixed with, write what it reads or has written? Stages between that
+ * have joined write buffers nobody else reads. What the producer has written
+ * may not be filled either: that would have cleared it. */
 static bool
 can_move(Lift *lift, const Stage *producer)
 {
@@ -383,6 +418,7 @@ can_move(Lift *lift, const Stage *producer)
 
 /* --- the Pipe ------------------------------------------------------------ */
 
+/* Does a stage of the Pipe load from 'buf'? */
 static bool
 is_read(Lift *lift, const Buf *buf)
 {
@@ -395,7 +431,9 @@ is_read(Lift *lift, const Buf *buf)
     return false;
 }
 
-/* NULL, or why the producer can't join. */
+/* NULL, or why the producer can't join. The first producer decides how many
+ * levels the last stage has: deeper loops of it become part of its body. The
+ * cheap questions come first. */
 static const char *
 join_why_not(Lift *lift, Stage *producer)
 {
@@ -435,6 +473,7 @@ say_why_not(Lift *lift, const Stage *producer, const char *why)
                 why);
 }
 
+/* Puts 'producer' before the stages that it feeds. */
 static void
 join(Arena *arena, Pipe *pipe, Stage *producer)
 {
@@ -445,7 +484,9 @@ join(Arena *arena, Pipe *pipe, Stage *producer)
     pipe->stages.at[0] = producer;
 }
 
-/* Blocks of rows run the last stage's rounds in another order. */
+/* May the rows of the last stage, its second level from within, run in any
+ * order? Blocks of rows run its rounds in another order than the program.
+ * Loops further out are known to stand at one round. */
 static bool
 has_free_rows(Lift *lift)
 {
@@ -500,6 +541,7 @@ pipe_lift(Arena *arena, const Func *func, Bounds *b, const Block *block,
     return pipe;
 }
 
+/* The last stage is no producer, whatever it writes. */
 Stage *
 pipe_producer(const Pipe *pipe, const Buf *buf)
 {

@@ -3,7 +3,13 @@
 /* What lift.c and reads.c share; nobody else includes it. */
 #include "csrc/pipe/pipe.h"
 
-/* What lifting works with. */
+/* What lifting works with.
+ *   "arena"  of the Pipe and of copies of levels
+ *   "func"   for questions of overlap and of who uses a buffer
+ *   "b"      what is known just before the last stage
+ *   "block"  in which the nests stand side by side
+ *   "diags"  why a nest did not join
+ *   "pipe"   the stages so far; the last one is the reader of all */
 typedef struct Lift {
     Arena *arena;
     const Func *func;

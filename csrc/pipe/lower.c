@@ -19,6 +19,13 @@
  */
 #include "csrc/pipe/pipe.h"
 
+/* What lowering works with.
+ *   "arena"  of the new statements
+ *   "func"   that gets new Vars and buffers
+ *   "pipe"   with its plan
+ *   "last"   the stage whose loops stay
+ *   "first" "end"  per axis, the rounds of the last stage that a block runs:
+ *               [first, end), set as the loops are opened */
 typedef struct Lower {
     Arena *arena;
     Func *func;
@@ -28,6 +35,7 @@ typedef struct Lower {
     Expr *end[MAX_DEPTH_PIPE];
 } Lower;
 
+/* 'e' + 'by', without a sum for 0. */
 static Expr *
 plus(Lower *lower, Expr *e, int64_t by)
 {
@@ -36,6 +44,7 @@ plus(Lower *lower, Expr *e, int64_t by)
                                ir_int(lower->arena, DT_I64, by));
 }
 
+/* 'e' under a name, evaluated in 'out'; what is a leaf needs none. */
 static Expr *
 name_it(Lower *lower, Block *out, const char *name, Expr *e, Loc loc)
 {
@@ -49,7 +58,8 @@ name_it(Lower *lower, Block *out, const char *name, Expr *e, Loc loc)
 
 /* --- reads --------------------------------------------------------------- */
 
-/* Where the array's element at 'index' lies in the tile of 'stage'. */
+/* Where the array's element at 'index' lies in the tile of 'stage': the tile's
+ * element 0 is the first one that the block reads, first + min. */
 static Expr **
 tile_index(Lower *lower, const Stage *stage, Expr *const *index)
 {
@@ -63,7 +73,9 @@ tile_index(Lower *lower, const Stage *stage, Expr *const *index)
 
 static Expr *redirect(void *data, Expr *e);
 
-/* The producer's expression for the element that 'load' reads. */
+/* The producer's expression for the element that 'load' reads: its level's
+ * variable is the index less the shift of its store. Loads in it may be of
+ * fused producers again. */
 static Expr *
 inline_value(Lower *lower, const Stage *stage, const Expr *load)
 {
@@ -94,6 +106,7 @@ redirect(void *data, Expr *e)
                    stage->depth, e->lanes);
 }
 
+/* For ir_each_expr; a slot may be empty. */
 static void
 redirect_slot(void *data, Expr **slot)
 {
@@ -120,6 +133,8 @@ redirect_stmt(void *data, Block *out, Stmt *s)
     vec_push(lower->arena, out, s);
 }
 
+/* Appends 'block' with its loads, and stores to tiles, led to where the values
+ * now are. */
 static void
 push_redirected(Lower *lower, Block *out, const Block *block)
 {
@@ -131,7 +146,9 @@ push_redirected(Lower *lower, Block *out, const Block *block)
 
 /* --- producers ----------------------------------------------------------- */
 
-/* As many rows and columns as a block can need; a vector's axis whole. */
+/* An array on the stack of as many rows and columns as a block can need, block
+ * + max - min; a vector's axis whole. Sizes are constants, whatever is left of
+ * the last block. */
 static Buf *
 make_tile(Lower *lower, const Stage *stage)
 {
@@ -152,7 +169,8 @@ make_tile(Lower *lower, const Stage *stage)
 }
 
 /* Axis 'd' of a producer over what the block reads of it, then the axes
- * within. */
+ * within. Its rounds are those of its own loop that the block needs: the range
+ * of reads, less the shift of its store, cut to its own ends. */
 static Stmt *
 producer_axis(Lower *lower, const Stage *stage, int d)
 {

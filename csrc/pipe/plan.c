@@ -26,6 +26,7 @@ enum {
     LOOP_READS = 8, /* what a read inside a loop counts for */
 };
 
+/* Does 'reader' load what 'stage' writes? */
 static bool
 reads_stage(const Stage *reader, const Stage *stage)
 {
@@ -39,7 +40,8 @@ span_of(const Stage *stage, int d)
     return stage->max[d] - stage->min[d];
 }
 
-/* Operations of one value, those of what it takes in included. */
+/* Operations of one value, those of what it takes in included: producers that
+ * are already to be computed in place, once for each read. */
 static int
 total_ops(const Pipe *pipe, int which)
 {
@@ -54,7 +56,9 @@ total_ops(const Pipe *pipe, int which)
     return ops;
 }
 
-/* Computed in place only if that reaches every element once. */
+/* Computed in place only if that reaches every element once, and costs nothing
+ * worth naming: one read, or few operations in all. Only a value without
+ * statements can be. */
 static bool
 is_inline(const Pipe *pipe, int which)
 {
@@ -66,7 +70,9 @@ is_inline(const Pipe *pipe, int which)
     return reads == 1 || reads * total_ops(pipe, which) <= CHEAP_OPS;
 }
 
-/* Too much would be computed again: rows or planes far apart. */
+/* Too much would be computed again: rows or planes far apart. Only rows are
+ * blocked, and only if they may run in any order; overlap on any axis further
+ * out would be computed again in every round. */
 static bool
 overlaps_too_much(const Pipe *pipe, const Stage *stage)
 {
@@ -80,6 +86,7 @@ overlaps_too_much(const Pipe *pipe, const Stage *stage)
     return false;
 }
 
+/* Elements of one value. */
 static int64_t
 lanes_of(const Stage *stage)
 {
@@ -121,6 +128,7 @@ readers_join(const Pipe *pipe, int which)
     return true;
 }
 
+/* The stage stays where it was; 'why' goes into the remark. */
 static void
 keep_root(Stage *stage, const char *why)
 {
@@ -181,6 +189,7 @@ choose_blocks(Pipe *pipe)
     }
 }
 
+/* How many producers do not stay at root. */
 static int
 count_joined(const Pipe *pipe)
 {

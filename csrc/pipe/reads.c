@@ -37,7 +37,9 @@ stage_block(Arena *arena, const Stage *stage)
 }
 
 /* The greatest (least) constant that 'index' - 'var' is proved not below (not
- * above); false when none near 0 is: for clamped indices. */
+ * above); false when none near 0 is: for clamped indices, such as min(x + 1, w
+ * - 1), which is between x and x + 1. Tried from the tightest on, so the first
+ * proof is the best. */
 static bool
 near_offset(Arena *arena, Bounds *b, Expr *index, Expr *var, int64_t *min,
             int64_t *max)
@@ -85,7 +87,16 @@ stage_offset(Arena *arena, Bounds *b, const Stage *stage, Expr *index, int d,
 
 /* --- proving reads ------------------------------------------------------- */
 
-/* One producer's reads by one stage. */
+/* One producer's reads by one stage.
+ *   "lift"      what is known
+ *   "reader"    whose reads
+ *   "producer"  of what; its needs are widened on the way
+ *   "loops"     loops of the reader's body around the place
+ *   "seen"      loads met, to count different ones
+ *   "conds"     branches around the place
+ *   "min" "max" offsets of all reads by this reader
+ *   "n"         how many reads
+ *   "why"       what could not be proved; NULL: all was */
 typedef struct Reads {
     Lift *lift;
     const Stage *reader;
@@ -99,7 +110,8 @@ typedef struct Reads {
     const char *why;
 } Reads;
 
-/* Does index 'e' lie in what the producer writes on axis 'd'? */
+/* Does index 'e' lie in what the producer writes on axis 'd', [lo + shift, hi
+ * + shift)? By all that is known where the read stands. */
 static bool
 inside_box(Reads *reads, Bounds *b, Expr *e, int d)
 {
@@ -167,6 +179,8 @@ covers(const Reads *reads, const int64_t *min, const int64_t *max)
     return true;
 }
 
+/* Makes 'least' .. 'most' hold 'min' .. 'max' too; the first interval is taken
+ * as it is. */
 static void
 widen(int64_t *least, int64_t *most, int64_t min, int64_t max, bool first)
 {
@@ -174,8 +188,10 @@ widen(int64_t *least, int64_t *most, int64_t min, int64_t max, bool first)
     *most = first || max > *most ? max : *most;
 }
 
-/* Widens what is needed of the producer by the reads at offsets 'min' ..
- * 'max' on axis 'd'. */
+/* Widens what is needed of the producer by the reads at offsets 'min' .. 'max'
+ * on axis 'd'. "min" and "max" of a stage are relative to the last stage's
+ * place, so for a reader that is a producer itself its own needs are added: it
+ * runs over those, less the shift of its store. */
 static void
 note_offset(Reads *reads, int d, int64_t min, int64_t max, bool first)
 {
@@ -221,6 +237,9 @@ note_read(Reads *reads, Bounds *b, Expr *load)
     }
 }
 
+/* Notes every load from the producer in 'e', operands first. A load of whole
+ * small vectors is fine if the store is of such too; another number of indices
+ * is not. */
 static void
 find_reads(Reads *reads, Bounds *b, Expr *e)
 {
@@ -238,6 +257,7 @@ find_reads(Reads *reads, Bounds *b, Expr *e)
     note_read(reads, b, e);
 }
 
+/* What find_slot needs. */
 typedef struct SlotReads {
     Reads *reads;
     Bounds *b;
@@ -266,6 +286,7 @@ is_level(const Stage *stage, const Stmt *s)
 
 static bool find_stmt(void *data, Bounds *b, Stmt *s);
 
+/* For single expressions, which may be NULL. */
 static void
 find_slot_in(Reads *reads, Bounds *b, Expr *e)
 {
@@ -334,7 +355,9 @@ find_stmt(void *data, Bounds *b, Stmt *s)
     return reads->why == NULL;
 }
 
-/* Goes through all stages that have joined; false with a word in 'why'. */
+/* Goes through all stages that have joined; false with a word in 'why'. A
+ * producer that no stage reads is none. What a failed attempt widened stays
+ * with a stage that is then dropped. */
 bool
 reads_proved(Lift *lift, Stage *producer, const char **why)
 {
