@@ -213,3 +213,37 @@ def test_int_of_uint64(value):
     a = np.array([value], np.uint64)
     fn = accelerate(low_bits, strict=True)
     assert fn(a) == low_bits(a)
+
+
+# --- loops without rounds -----------------------------------------------------
+
+
+def chosen_after(a, n):
+    k = n
+    for i in range(n):
+        if k < 9:
+            k = 7
+        else:
+            k = i
+    return a[k]
+
+
+def walked_after(n):
+    k = 0
+    for i in range(n):
+        k = k + 2
+    return k if k <= 2 * n else -1
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("n", [-30, -21, -20, -5, -1, 0, 1, 3, 12])
+def test_what_a_loop_without_rounds_hands_out(n, options, monkeypatch):
+    """Nothing may be concluded from the rounds that it did not run."""
+    monkeypatch.setenv("VIZGEN_OPTS", options)
+    fn = accelerate(chosen_after)
+    if n < -20:
+        with pytest.raises(IndexError):
+            fn(np.arange(20.0), n)
+    else:
+        assert fn(np.arange(20.0), n) == chosen_after(np.arange(20.0), n)
+    assert accelerate(walked_after)(n) == walked_after(n)

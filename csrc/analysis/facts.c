@@ -323,13 +323,9 @@ bounds_define(Bounds *b, Var *var, Expr *value)
     }
 }
 
-/* lo <= var <= hi - 1 as forms, as a range, and the fact lo <= hi - 1: inside
- * the loop, it runs. A loop whose ends differ by one has a variable that is
- * just lo. An end that would overflow at hi - 1 leaves the variable without
- * that bound.
- *
- * The fact lo <= hi - 1 is scoped; whoever describes what holds after the
- * loop, which may not have run, must not use it. */
+/* lo <= var <= hi - 1 as forms and as a range. A loop whose ends differ by one
+ * has a variable that is just lo. An end that would overflow at hi - 1 leaves
+ * the variable without that bound. */
 static void
 define_loop_var(Bounds *b, const Stmt *loop)
 {
@@ -349,13 +345,38 @@ define_loop_var(Bounds *b, const Stmt *loop)
     info->range = range_meet(bounds_dtype_range(loop->var->dtype), range);
     info->has_form = info->has_hi && linear_equal(&info->lo, &info->hi);
     info->form = info->lo;
+}
+
+/* Inside the loop there is a round: lo <= hi - 1. */
+static void
+assume_round(Bounds *b, const Stmt *loop)
+{
+    const VarInfo *info = bounds_info(b, loop->var);
     if (info->has_hi) {
         add_difference(b, &info->hi, &info->lo, 0);
     }
 }
 
+/* Describes the carries again, knowing that there is a round. That holds
+ * inside; of what the loop hands out the first description stays. */
+static void
+induct_inside(Bounds *b, const Stmt *loop)
+{
+    VarInfo *outs = ARENA_ARRAY(b->arena, VarInfo, loop->ncarries);
+    for (int i = 0; i < loop->ncarries; i++) {
+        outs[i] = *bounds_info(b, loop->carries[i].out);
+    }
+    induct_carries(b, loop);
+    for (int i = 0; i < loop->ncarries; i++) {
+        *bounds_info(b, loop->carries[i].out) = outs[i];
+    }
+}
+
 /* The caller has pushed a scope; for a WHILE it assumes the condition
- * itself, after what "pre" defines. */
+ * itself, after what "pre" defines.
+ *
+ * What the loop hands out is described for good and must hold if no round ran:
+ * the fact that there is one comes after that, and the scope ends it. */
 void
 bounds_loop(Bounds *b, const Stmt *loop)
 {
@@ -364,6 +385,12 @@ bounds_loop(Bounds *b, const Stmt *loop)
     }
     if (loop->ncarries > 0) {
         induct_carries(b, loop);
+    }
+    if (loop->kind == S_FOR) {
+        assume_round(b, loop);
+        if (loop->ncarries > 0) {
+            induct_inside(b, loop);
+        }
     }
     bounds_wake(b);
 }
