@@ -247,3 +247,21 @@ def test_what_a_loop_without_rounds_hands_out(n, options, monkeypatch):
     else:
         assert fn(np.arange(20.0), n) == chosen_after(np.arange(20.0), n)
     assert accelerate(walked_after)(n) == walked_after(n)
+
+
+def row_start_kept(img, out):
+    """The value before the inner loop is stored over by the row itself."""
+    h, w = img.shape
+    tmp = np.zeros((h, w))
+    for y in range(h):
+        for x in range(w):
+            tmp[y, x] = img[y, x] * 2.0 + img[y, x] * img[y, x] + 1.0
+    for y in range(1, h - 1):
+        first = out[y, 0]
+        for x in range(w):
+            out[y, x] = tmp[y - 1, x] + tmp[y, x] + tmp[y + 1, x] + first
+
+
+def test_value_before_the_inner_loop_is_read_once():
+    assert_same(accelerate(row_start_kept),
+                (numbers(0, (40, 1500), float), numbers(1, (40, 1500), float)))

@@ -56,6 +56,32 @@ is_plain_bound(const Stage *stage, const Expr *e)
     return !stage_uses_vars(stage, e) && (stage->depth == 0 || !ir_has_load(e));
 }
 
+/* Does 'e' read a buffer that the nest writes? */
+static bool
+reads_own_store(const Block *nest, const Expr *e)
+{
+    bool found = e->op == E_LOAD && effects_writes(nest, e->buf);
+    for (int i = 0; i < e->nargs && !found; i++) {
+        found = reads_own_store(nest, e->args[i]);
+    }
+    return found;
+}
+
+/* May the LETs before the inner loop be evaluated again for every block of it?
+ * Not if they read what an earlier block has stored by then. */
+static bool
+is_repeatable(Arena *arena, const Stage *stage, const Block *lets, int n)
+{
+    Block nest = stage_block(arena, stage);
+    for (int i = 0; i < n; i++) {
+        if (lets->at[i]->kind != S_LET ||
+            reads_own_store(&nest, lets->at[i]->value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Adds the level 'loop' and, while its body is LETs and one more loop, the
  * levels below, at most 'most'. Levels are copies whose bounds see through the
  * LETs between them, for the box must be known outside; the nest itself is not
@@ -75,10 +101,8 @@ take_levels(Arena *arena, Stage *stage, Stmt *loop, int most)
         int n = loop->body.n;
         axis->loop = loop;
         stage->body = loop->body;
-        for (int i = 0; i < n - 1; i++) {
-            if (loop->body.at[i]->kind != S_LET) {
-                return;
-            }
+        if (!is_repeatable(arena, stage, &loop->body, n - 1)) {
+            return;
         }
         if (n == 0 || loop->body.at[n - 1]->kind != S_FOR) {
             return;
