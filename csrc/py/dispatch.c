@@ -517,7 +517,23 @@ run_native(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
  *
  * A Python function with one argument takes about 40 ns. */
 
-/* OUT_PYTHON has had no effect beyond telling why. */
+static Outcome
+dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
+               PyObject **result)
+{
+    Spec *spec = find_or_make(f, l, bound, n);
+    if (spec == NULL) {
+        return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
+    }
+    if (spec->refusal != NULL) {
+        return tell_refusal(f, l, spec) < 0 ? OUT_ERROR : OUT_PYTHON;
+    }
+    return run_native(f, l, spec, bound, result);
+}
+
+/* OUT_PYTHON has had no effect beyond telling why.  Global arrays and defaults
+ * are borrowed from places that another thread may change while this one
+ * compiles without the GIL, so all arguments are held from here on. */
 static Outcome
 dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
          PyObject *kwnames, PyObject **result)
@@ -535,14 +551,14 @@ dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
     if (n < 0) {
         return OUT_PYTHON;
     }
-    Spec *spec = find_or_make(f, l, bound, n);
-    if (spec == NULL) {
-        return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
+    for (int i = 0; i < n; i++) {
+        Py_INCREF(bound[i]);
     }
-    if (spec->refusal != NULL) {
-        return tell_refusal(f, l, spec) < 0 ? OUT_ERROR : OUT_PYTHON;
+    Outcome out = dispatch_bound(f, l, bound, n, result);
+    for (int i = 0; i < n; i++) {
+        Py_DECREF(bound[i]);
     }
-    return run_native(f, l, spec, bound, result);
+    return out;
 }
 
 /* The C stack below this address is not to be used; NULL: not known yet. */

@@ -164,7 +164,11 @@ accel_loaded(Accel *f)
         return NULL;
     }
     Loaded *fresh = f->loaded;
-    if (fresh == stale || !guards_hold(&fresh->guards)) {
+    if (f->gave_up) { /* meanwhile, in another thread */
+        lock_give(f);
+        return NULL;
+    }
+    if (fresh == NULL || fresh == stale || !guards_hold(&fresh->guards)) {
         if (stale != NULL && ++f->reloads > MAX_RELOADS) {
             lock_give(f);
             return give_up(f);

@@ -116,19 +116,40 @@ is_ours(PyObject *row)
                                (PyTypeObject *)category);
 }
 
-/* Python's own order: the first filter that fits decides.  A filter with a
- * message or a module may fit or not; it is taken for 'show'.  The list is
- * looked up anew, since catch_warnings exchanges it. */
+/* Does the filter fit whatever the warning says, and wherever it is given? */
+static bool
+fits_always(PyObject *row)
+{
+    long line = PyLong_AsLong(PyTuple_GET_ITEM(row, 4));
+    PyErr_Clear();
+    return PyTuple_GET_ITEM(row, 1) == Py_None &&
+           PyTuple_GET_ITEM(row, 3) == Py_None && line == 0;
+}
+
+/* Python's own order: the first filter that fits decides.  One with a message
+ * or a module may fit or not, so those behind it count too; any that makes an
+ * error makes it possible.  The list is looked up anew, since catch_warnings
+ * exchanges it. */
 static Filter
 runtime_filter(const Core *core)
 {
     PyObject *filters = PyDict_GetItemString(core->warnings, "filters");
     bool is_list = filters != NULL && PyList_Check(filters);
     Py_ssize_t n = is_list ? PyList_GET_SIZE(filters) : 0;
+    bool maybe = false;
     for (Py_ssize_t i = 0; i < n; i++) {
-        if (is_ours(PyList_GET_ITEM(filters, i))) {
-            return filter_of(PyList_GET_ITEM(filters, i));
+        PyObject *row = PyList_GET_ITEM(filters, i);
+        if (!is_ours(row)) {
+            continue;
         }
+        Filter filter = filter_of(row);
+        if (filter == FILTER_ERROR) {
+            return FILTER_ERROR;
+        }
+        if (fits_always(row)) {
+            return maybe ? FILTER_SHOW : filter;
+        }
+        maybe = true;
     }
     return FILTER_SHOW;
 }
