@@ -265,3 +265,17 @@ def row_start_kept(img, out):
 def test_value_before_the_inner_loop_is_read_once():
     assert_same(accelerate(row_start_kept),
                 (numbers(0, (40, 1500), float), numbers(1, (40, 1500), float)))
+
+
+def border_of(o, n):
+    for i in range(n):
+        if i + 1 < n:
+            o[0] = 1.0
+        else:
+            o[1] = 1.0
+
+
+@pytest.mark.parametrize("n", [-2**63, -2**63 + 1, -2**40 - 1, -1, 0, 1, 2])
+def test_ends_at_the_ends_of_int64(n):
+    """The end of the interior may not wrap round."""
+    assert_same(accelerate(border_of), (np.zeros(2), n))

@@ -11,9 +11,10 @@
  * a fast one
  *   1. every argument that is written is tested to be disjoint from every
  *      other one, which all later passes rely on (effects_may_alias);
- *   2. the walk below takes checks out of loops (hoist.c), with what is known
+ *   2. every parameter that loops end at is tested to be moderate;
+ *   3. the walk below takes checks out of loops (hoist.c), with what is known
  *      at each place;
- *   3. simplify runs again: what the entry tests say decides conditions in the
+ *   4. simplify runs again: what the entry tests say decides conditions in the
  *      loops, such as those of indices from the end.
  * What stays in a loop depends on data, and is named in a remark.
  */
@@ -207,6 +208,63 @@ put_all_disjoint(Hoist *h)
     }
 }
 
+/* Notes the parameters that 'e' is made of, through definitions. */
+static void
+note_params(const Map *defs, Map *found, const Expr *e)
+{
+    if (e->op == E_VAR && !map_has(found, e->var)) {
+        const Stmt *def = map_get(defs, e->var);
+        map_set(found, e->var, e->var);
+        if (def != NULL && def->kind == S_LET) {
+            note_params(defs, found, def->value);
+        }
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        note_params(defs, found, e->args[i]);
+    }
+}
+
+typedef struct Ends {
+    Map defs;
+    Map found;
+} Ends;
+
+static void
+note_ends(void *data, Stmt *s)
+{
+    Ends *ends = data;
+    if (s->kind == S_FOR) {
+        note_params(&ends->defs, &ends->found, s->lo);
+        note_params(&ends->defs, &ends->found, s->hi);
+    }
+}
+
+/* A parameter that loops end at is moderate, or the general kernel does the
+ * call: ends can then be moved and multiplied without wrapping. */
+static void
+put_all_moderate(Hoist *h)
+{
+    Arena *a = h->arena;
+    Arena *scratch = h->pass->scratch;
+    Ends ends = {loop_defs(scratch, &h->func->body), map_new(scratch)};
+    ir_each_stmt(&h->func->body, note_ends, &ends);
+    for (int i = 0; i < h->func->params.n; i++) {
+        Var *var = h->func->params.at[i].var;
+        if (var == NULL || var->dtype != DT_I64 || !map_has(&ends.found, var)) {
+            continue;
+        }
+        Expr *ref = ir_ref(a, var);
+        Expr *least = ir_int(a, DT_I64, -MODERATE);
+        Expr *most = ir_int(a, DT_I64, MODERATE);
+        Expr *cond = ir_binary(a, E_AND, ir_binary(a, E_LE, least, ref),
+                               ir_binary(a, E_LE, ref, most));
+        Stmt *check =
+            ir_check(a, cond, X_SPECULATE, ACT_BAIL, loc_of(h->func));
+        bounds_assume(h->here, cond, true);
+        vec_push(a, &h->places.at[0].checks, check);
+    }
+}
+
 /* Checks that all the others together imply are dropped, first ones first:
  * what a window asks for grows from one of its elements to the next.
  *
@@ -301,6 +359,7 @@ hoist_all(Pass *pass, const Func *func, int *hoisted)
     h.lets = map_new(pass->scratch);
     open_place(&h, NULL);
     put_all_disjoint(&h);
+    put_all_moderate(&h);
     walk_block(&h, &func->body, &body);
     copy->body = without_implied(&h, h.places.at[0].checks);
     for (int i = 0; i < body.n; i++) {

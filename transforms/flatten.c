@@ -447,6 +447,9 @@ flatten_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
     if (flat.lanes == 0) {
         return "it stores no small vectors";
     }
+    if (!bounds_may_shift(b, loop)) {
+        return "its ends are not known to be moderate";
+    }
     if (!depend_independent(arena, func, b, loop, &why)) {
         return why.text;
     }

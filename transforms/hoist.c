@@ -17,7 +17,6 @@
  */
 #include "transforms/hoist.h"
 
-#define MODERATE ((int64_t)1 << 30)
 
 /* --- what can be computed at a place ------------------------------------- */
 

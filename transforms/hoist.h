@@ -39,6 +39,10 @@ typedef struct Hoist {
     int hoisted;    /* conditions taken out of loops */
 } Hoist;
 
+/* Parameters of loops and indices stay within this of 0: products of two such,
+ * and sums of a few, are far from the ends of i64. */
+#define MODERATE ((int64_t)1 << 30)
+
 /* What is left of 'check' after its conditions were hoisted as far as they
  * can be; NULL: nothing. */
 Stmt *hoist_check(Hoist *h, Stmt *check);

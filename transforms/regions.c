@@ -421,7 +421,8 @@ static bool
 look_at_loop(Pass *pass, Bounds *b, const Stmt *loop, Regions *r)
 {
     *r = (Regions){.pass = pass, .b = b, .loop = loop};
-    if (!bounds_linear(b, loop->lo, &r->head.end) ||
+    if (!bounds_may_shift(b, loop) ||
+        !bounds_linear(b, loop->lo, &r->head.end) ||
         !bounds_linear(b, loop->hi, &r->tail.end)) {
         return false;
     }

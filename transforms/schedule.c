@@ -290,7 +290,8 @@ apply_loop(Schedule *sc, const Stmt *loop, Block *out)
     bool fast = wants(sc, DIR_VECTORIZE, loop) || wants(sc, DIR_FLATTEN, loop);
     if (!parallel) {
         apply_serial(sc, loop, out);
-    } else if (fast && !block_has_loop(&loop->body)) {
+    } else if (fast && !block_has_loop(&loop->body) &&
+               bounds_may_shift(sc->b, loop)) {
         apply_strips(sc, loop, out);
     } else {
         vec_push(sc->pass->arena, out, apply_inside(sc, loop, true));

@@ -345,6 +345,7 @@ split_loop(Split *split, const Stmt *old, Block *out)
     Directive dir;
     bool cut = loop->kind == S_FOR && loop->until == NULL &&
                sched_has(split->sched, DIR_REGIONS, loop->id, &dir) &&
+               bounds_may_shift(split->b, loop) &&
                dir.head + dir.tail > 0;
     if (cut) {
         loop->lo = bind(split, out, "lo", loop->lo, loop->loc);

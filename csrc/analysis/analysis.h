@@ -78,6 +78,9 @@ bool bounds_weaken(Bounds *b, const Linear *form, AtomFn allowed, void *data,
                    bool by_range, LinearVec *out);
 /* An interval that holds 'e' (INT64_MIN / INT64_MAX where unknown). */
 void bounds_interval(Bounds *b, Expr *e, int64_t *lo, int64_t *hi);
+/* Can a loop's lo + k and hi - k, k small, not wrap where it matters?  Splits
+ * and strips compute such ends, and a wrapped one runs 2^63 rounds. */
+bool bounds_may_shift(Bounds *b, const Stmt *loop);
 
 /* Calls 'fn' for every statement of 'func', outer before inner, with the
  * Bounds as they are just before it; 'fn' says whether to go into the

@@ -372,6 +372,20 @@ bounds_linear(Bounds *b, Expr *e, Linear *out)
     return true;
 }
 
+/* Halves of i64 are far more than any loop runs; an end may also be computed by
+ * the program, though, and then be anything. */
+bool
+bounds_may_shift(Bounds *b, const Stmt *loop)
+{
+    enum { ROOM = 61 };
+    int64_t least;
+    int64_t most;
+    int64_t unused;
+    bounds_interval(b, loop->lo, &unused, &most);
+    bounds_interval(b, loop->hi, &least, &unused);
+    return most <= (int64_t)1 << ROOM && least >= -((int64_t)1 << ROOM);
+}
+
 /* Saturates: an end outside of i64 reads as "unknown". */
 void
 bounds_interval(Bounds *b, Expr *e, int64_t *lo, int64_t *hi)

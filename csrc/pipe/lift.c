@@ -544,6 +544,11 @@ pipe_lift(Arena *arena, const Func *func, Bounds *b, const Block *block,
     if (last == NULL) {
         return NULL;
     }
+    for (int d = 0; d < last->depth; d++) {
+        if (!bounds_may_shift(b, last->axes[d].loop)) {
+            return NULL;
+        }
+    }
     vec_push(arena, &pipe->stages, last);
     for (int i = position - 1; i >= 0 && pipe->stages.n < MAX_STAGES; i--) {
         Stage *producer = take_nest(arena, block, i);
