@@ -77,6 +77,7 @@ typedef enum BufKind {
     BUF_ARG,    /* an array argument: visible to the caller */
     BUF_RESULT, /* fresh and returned */
     BUF_LOCAL,  /* fresh and dropped at the end */
+    BUF_REF,    /* another name for memory that is made elsewhere */
 } BufKind;
 
 /* Where the memory of a BUF_LOCAL lies.  The stack is for a few elements that a
@@ -98,8 +99,19 @@ typedef enum Space {
  *       dispatcher), else what S_ALLOC was given (invariant scalars, evaluated
  *       there).
  *   "arg"  numbers it among Func.params or, for BUF_RESULT, Func.rets; -1 for
- *       BUF_LOCAL.
- *   "loc"  the parameter, or the call in the source that makes the array. */
+ *       others.
+ *   "group"  buffers that may be names of the same memory have the same one,
+ *       NULL: no other has (ir_may_share).  Set by pass 'ssa'.
+ *   "growable"  a BUF_LOCAL of rank 1 whose memory S_GROW may move and enlarge;
+ *       its extent is never asked, so accesses have checks of their own.
+ *   "loc"  the parameter, or the call in the source that makes the array.
+ *
+ * A BUF_REF stands for an array whose memory depends on the run: the name that
+ * two branches give to different arrays, one of two arrays that a loop
+ * exchanges in every round, or a part of another array ("view").  Its extents
+ * are E_DIM of itself.  At L_ARRAY it is bound by S_BIND as often as one
+ * likes; from L_LOOPS on each BUF_REF is bound once: by S_VIEW or by a Bind of
+ * an IF or a loop, and then its extents never change. */
 typedef struct Buf {
     Sym name;
     int id;
@@ -110,6 +122,8 @@ typedef struct Buf {
     int rank;
     Expr *dims[MAX_RANK];
     int arg;
+    struct Buf *group;
+    bool growable;
     Loc loc;
 } Buf;
 
@@ -210,6 +224,24 @@ typedef struct Carry {
     Var *out;
 } Carry;
 
+/* What an IF or a loop hands out or carries round in the way of Join and Carry,
+ * for buffers.  All four are of one dtype and rank; "var" and "out" are
+ * BUF_REFs.
+ *
+ *   IF     "out" is "init" after the branch taken, "next" after the other
+ *          ("var" is NULL).
+ *   loops  "var" is "init" in the first round and "next" of the round before
+ *          afterwards; "out" as a Carry's.
+ *
+ *   a, b = b, a            bind &a.7 = &a.1 next &b.8 -> &a.9
+ *                          bind &b.8 = &b.2 next &a.7 -> &b.10 */
+typedef struct Bind {
+    Buf *var;
+    Buf *init;
+    Buf *next;
+    Buf *out;
+} Bind;
+
 /* The statements; each line names the fields of Stmt that it uses.  Blocks are
  * the only nesting, and the only ways out of one before its end are a failing
  * CHECK and, at L_ARRAY, LEAVE, BREAK and CONTINUE. */
@@ -223,8 +255,11 @@ typedef enum StmtKind {
     S_WHILE,    /* "pre" then test "value" then "body"; "carries", "until" */
     S_ALLOC,    /* make "buf" */
     S_FILL,     /* set all of "buf" to "value", but not the box "keep" */
+    S_VIEW,     /* BUF_REF "buf" is a part of "src" */
+    S_GROW,     /* growable "buf" has room for "value" elements from now on */
     /* L_ARRAY only */
     S_SET,      /* "var" = "value", may be repeated; 0 before the first */
+    S_BIND,     /* BUF_REF "buf" is "src" from now on, may be repeated */
     S_SCOPE,    /* "body"; LEAVE inside ends it; Vars of it live on */
     S_LEAVE,    /* leave the innermost S_SCOPE */
     S_BREAK, /* leave the innermost loop */
@@ -292,7 +327,12 @@ typedef enum LoopMode {
  *   "buf"  STORE, FILL, ALLOC.
  *   "index", "nindex"  STORE: as LOAD's args; FILL with "has_keep": lo0, hi0,
  *       lo1, ... of the box that is left alone.
- *   "joins", "njoins", "carries", "ncarries"  what an IF or a loop hands out.
+ *   "joins", "njoins", "carries", "ncarries", "binds", "nbinds"  what an IF or
+ *       a loop hands out.
+ *   "src", "axes"  VIEW, BIND: the array of which "buf" is a name; VIEW: "index"
+ *       holds the start in every axis of "src", then extent and step for every
+ *       axis of "buf"; "axes" says which axis of "src" that is, -1: a new one of
+ *       extent 1.  All elements lie inside "src" (or the extent is 0).
  *   "body", "els", "pre"  nested blocks.
  *   "exc", "action"  CHECK; "warn"  WARN.
  *   "mode"  FOR; "id"  FOR, WHILE: stable number of the loop, by which
@@ -314,6 +354,10 @@ struct Stmt {
     Join *joins;
     int ncarries;
     Carry *carries;
+    int nbinds;
+    Bind *binds;
+    Buf *src;
+    int axes[MAX_RANK];
     Block body; /* FOR, WHILE, SCOPE; IF: the branch taken if true */
     Block els;  /* IF */
     Block pre;  /* WHILE */
@@ -423,6 +467,9 @@ bool ir_equal(const Expr *lhs, const Expr *rhs); /* structural, Loc ignored */
 bool ir_has_load(const Expr *e);
 /* Does 'e' name 'var'? */
 bool ir_uses(const Expr *e, const Var *var);
+/* May the two be names of the same memory?  Arguments among each other are
+ * apart in the fast kernel; effects.c knows about the general one. */
+bool ir_may_share(const Buf *lhs, const Buf *rhs);
 bool ir_is_const(const Expr *e);
 bool ir_const_int(const Expr *e, int64_t *out); /* CONST of int or bool */
 /* 'e' with Vars and Bufs replaced: 'map' Var * -> Expr *, Buf * -> Buf *. */

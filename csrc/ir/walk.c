@@ -93,6 +93,12 @@ ir_uses(const Expr *e, const Var *var)
 }
 
 bool
+ir_may_share(const Buf *lhs, const Buf *rhs)
+{
+    return lhs == rhs || (lhs->group != NULL && lhs->group == rhs->group);
+}
+
+bool
 ir_is_const(const Expr *e)
 {
     return e->op == E_CONST;
