@@ -177,7 +177,7 @@ avail_forget(Avail *avail, const Block *block)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        if (s->kind == S_STORE || s->kind == S_FILL || s->kind == S_ALLOC) {
+        if (ir_writes(s) || s->kind == S_ALLOC) {
             avail_store(avail, NULL, s->buf, NULL, 0);
         }
         avail_forget(avail, &s->pre);

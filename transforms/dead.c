@@ -71,7 +71,7 @@ add_def(Dead *d, const Var *var, Stmt *s, int slot)
 static bool
 is_writer(const Stmt *s)
 {
-    return s->kind == S_STORE || s->kind == S_FILL || s->kind == S_ALLOC;
+    return ir_writes(s) || s->kind == S_ALLOC;
 }
 
 /* Writers of local buffers wait until somebody loads from the buffer. */
@@ -223,6 +223,7 @@ is_root(const Stmt *s)
     switch (s->kind) {
     case S_STORE:
     case S_FILL:
+    case S_GROW:
     case S_ALLOC:
         return s->buf->kind != BUF_LOCAL;
     case S_CHECK:

@@ -362,7 +362,7 @@ note_space(Buf *buf, bool in_loop)
             return;
         }
     }
-    if (in_loop && buf->kind == BUF_LOCAL) {
+    if (in_loop && buf->kind == BUF_LOCAL && !buf->growable) {
         buf->space = SPACE_STACK;
     }
 }

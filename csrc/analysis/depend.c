@@ -167,6 +167,7 @@ collect_stmt(Collect *c, Stmt *s)
         note_access(c, s->buf, s->index, s->nindex, true, s->loc);
         break;
     case S_FILL:
+    case S_GROW:
         note_access(c, s->buf, NULL, 0, true, s->loc);
         break;
     case S_IF:

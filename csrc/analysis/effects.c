@@ -28,6 +28,10 @@ add_stmt(Effects *effects, Stmt *s)
         effects->visible_store =
             effects->visible_store || s->buf->kind == BUF_ARG;
         break;
+    case S_GROW:
+        effects->store = true;
+        effects->alloc = true;
+        break;
     case S_CHECK:
         effects->check = true;
         break;
@@ -104,8 +108,7 @@ effects_writes(const Block *block, const Buf *buf)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        bool writes = s->kind == S_STORE || s->kind == S_FILL;
-        if ((writes && s->buf == buf) || effects_writes(&s->pre, buf) ||
+        if ((ir_writes(s) && s->buf == buf) || effects_writes(&s->pre, buf) ||
             effects_writes(&s->body, buf) || effects_writes(&s->els, buf)) {
             return true;
         }
@@ -172,7 +175,7 @@ may_write(const Stmt *s, const Buf *buf)
     if (s->kind == S_ALLOC) {
         return s->buf == buf;
     }
-    return (s->kind == S_STORE || s->kind == S_FILL) &&
+    return ir_writes(s) &&
            (s->buf == buf ||
             (s->buf->kind == BUF_ARG && buf->kind == BUF_ARG));
 }

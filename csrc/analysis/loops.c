@@ -113,8 +113,7 @@ overwrites(const Func *func, const Block *block, const Buf *buf)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        bool writes = s->kind == S_STORE || s->kind == S_FILL;
-        if ((writes && effects_may_alias(func, s->buf, buf)) ||
+        if ((ir_writes(s) && effects_may_alias(func, s->buf, buf)) ||
             (s->kind == S_ALLOC && s->buf == buf) ||
             overwrites(func, &s->pre, buf) ||
             overwrites(func, &s->body, buf) ||

@@ -198,6 +198,7 @@ void c_line(Gen *g, Loc loc);
  * which clears the buffer, is done too. */
 bool c_alloc(Gen *g, const Stmt *s, const Stmt *next);
 void c_fill(Gen *g, const Stmt *s);
+void c_grow(Gen *g, const Stmt *s); /* of a growable buffer */
 /* Bytes of a local array of constant size; 0: not for the stack. */
 int64_t c_stack_size(const Buf *buf);
 

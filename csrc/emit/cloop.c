@@ -113,8 +113,8 @@ scan_stmt(void *data, Stmt *s)
     taint_outs(scan, s);
     scan->check |= s->kind == S_CHECK;
     scan->index_check |= s->kind == S_CHECK && s->exc == X_INDEX;
-    scan->blocked |= s->kind == S_SHADOW || s->kind == S_ALLOC || s->poll ||
-                     s->logged;
+    scan->blocked |= s->kind == S_SHADOW || s->kind == S_ALLOC ||
+                     s->kind == S_GROW || s->poll || s->logged;
     if (s->kind == S_STORE) {
         scan_index(scan, s->index, s->nindex);
     }
@@ -158,8 +158,8 @@ note_reused(void *data, Stmt *s)
     reused->count += bytes == 0 || reused->stack > C_STACK_LIMIT;
 }
 
-/* Of the kernel: allocations in its loops, but not those of parallel loops,
- * which have functions of their own. */
+/* Of the kernel: growable buffers, and allocations in its loops, but not those
+ * of parallel loops, which have functions of their own. */
 static void
 note_loop_allocs(void *data, Stmt *s)
 {
@@ -171,6 +171,7 @@ note_loop_allocs(void *data, Stmt *s)
     } else {
         Reused *reused = data;
         reused->stack += s->kind == S_ALLOC ? c_stack_size(s->buf) : 0;
+        reused->count += s->kind == S_ALLOC && s->buf->growable;
     }
 }
 

@@ -10,7 +10,8 @@
  *
  * Local buffers: of constant size on the stack, up to a limit per function;
  * else scratch memory of the call; inside loops one block per buffer that
- * every round uses again (VzMem) and that the function frees at its end.
+ * every round uses again (VzMem) and that the function frees at its end.  The
+ * block of a growable buffer is exchanged for a larger one when it is full.
  */
 #include <string.h>
 
@@ -109,6 +110,53 @@ clears(const Stmt *next, const Buf *buf)
            !next->has_keep && is_zero(next->value);
 }
 
+/* How many elements the block of 'buf' has room for: all of it counts. */
+static void
+write_room(Gen *g, const Buf *buf, const char *type)
+{
+    const char *name = c_buf(g, buf);
+    LINE(g, "%s%sroom = %smem.size / %d;", type, name, name,
+         dtype_size(buf->dtype));
+}
+
+/* Its block is kept when the function is left, or the round of a loop, as that
+ * of any buffer made in a loop. */
+static void
+alloc_growable(Gen *g, const Buf *buf)
+{
+    const char *name = c_buf(g, buf);
+    write_extents(g, buf);
+    vec_push(g->arena, &g->frame->reused, buf);
+    LINE(g, "%s *%s = vz_reuse(ctx, &%smem, vz_bytes(%d, 1, %sdims));",
+         c_type(buf->dtype), name, name, dtype_size(buf->dtype), name);
+    c_exit_if(g, str_printf(g->arena, "!%s", name), "VZ_NOMEM");
+    write_room(g, buf, "int64_t ");
+}
+
+/*     grow &l.3 to (add %n.4 1)
+ *
+ *     if (vz_rare(n_4 + 1 > l_3room)) {
+ *         l_3 = vz_extend(ctx, &l_3mem, n_4 + 1, 8); ...
+ *
+ * Pointer and room are variables of their own, so that the C compiler may keep
+ * them in registers while nothing grows. */
+void
+c_grow(Gen *g, const Stmt *s)
+{
+    const char *name = c_buf(g, s->buf);
+    LINE(g, "{");
+    c_open(g);
+    LINE(g, "const int64_t want = %s;", c_expr(g, s->value, 0, P_ANY));
+    LINE(g, "if (vz_rare(want > %sroom)) {", name);
+    c_open(g);
+    LINE(g, "%s = vz_extend(ctx, &%smem, want, %d);", name, name,
+         dtype_size(s->buf->dtype));
+    c_exit_if(g, str_printf(g->arena, "!%s", name), "VZ_NOMEM");
+    write_room(g, s->buf, "");
+    c_close(g);
+    c_close(g);
+}
+
 /* Memory that is used again can't come cleared: it is dirty from the second
  * round on. A stack array may still be written where the loop is, once a round;
  * its bytes count for the whole function. */
@@ -116,6 +164,10 @@ bool
 c_alloc(Gen *g, const Stmt *s, const Stmt *next)
 {
     const Buf *buf = s->buf;
+    if (buf->growable) {
+        alloc_growable(g, buf);
+        return false;
+    }
     const char *type = c_type(buf->dtype);
     int64_t bytes = c_stack_size(buf);
     if (bytes > 0 && g->frame->stack + bytes <= C_STACK_LIMIT) {

@@ -365,6 +365,9 @@ write_stmt(Gen *g, const Stmt *s)
     case S_FILL:
         c_fill(g, s);
         break;
+    case S_GROW:
+        c_grow(g, s);
+        break;
     case S_SHADOW:
         c_exit_if(g, "ctx->host->shadow(ctx)", "VZ_NOMEM");
         break;

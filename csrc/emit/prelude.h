@@ -328,6 +328,24 @@ vz_reuse(VzCtx *ctx, VzMem *mem, int64_t bytes)
     return vz_rare(!have) ? vz_grow(ctx, mem, bytes) : mem->at;
 }
 
+/* Room for 'n' elements of 'item' bytes in 'mem', whose contents stay; half as
+ * much again, so that elements that come one by one are moved seldom. */
+VZ_COLD void *
+vz_extend(VzCtx *ctx, VzMem *mem, int64_t n, int item)
+{
+    VzMem old = *mem;
+    int64_t bytes = 0;
+    int bad = n < 0 || __builtin_mul_overflow(n, (int64_t)item, &bytes);
+    mem->at = 0;
+    if (!vz_grow(ctx, mem, bad ? -1 : bytes)) {
+        *mem = old;
+        return 0;
+    }
+    __builtin_memcpy(mem->at, old.at, (uint64_t)old.size);
+    vz_drop(ctx, &old);
+    return mem->at;
+}
+
 static inline void *
 vz_scratch(VzCtx *ctx, int64_t bytes, int zero)
 {

@@ -41,6 +41,8 @@ typedef enum Flow {
  *   "func", "state"  what runs, on what.
  *   "vars"  by id, a Slot per lane; NULL: not defined yet.
  *   "bufs"  by id; NULL: not made yet.
+ *   "rooms"  by id, of growable ones: elements for which there is memory; the
+ *       array's extent is what was asked for.
  *   "status"  valid once an eval gave false or a run FLOW_END. */
 typedef struct Machine {
     Arena *arena;
@@ -48,6 +50,7 @@ typedef struct Machine {
     Eval *state;
     Slot **vars;      /* by id; NULL: not defined yet */
     EvalArray **bufs; /* by id; NULL: not made yet */
+    int64_t *rooms;   /* by id, of growable ones */
     EvalStatus status;
 } Machine;
 
@@ -341,6 +344,36 @@ run_alloc(Machine *m, const Buf *buf)
     array->data = arena_alloc(m->arena, (size_t)bytes);
     memset(array->data, 0xA5, (size_t)bytes);
     m->bufs[buf->id] = array;
+    m->rooms[buf->id] = buf->rank > 0 ? array->dims[0] : 1;
+    return FLOW_ON;
+}
+
+/* More room for a growable array: the extent is what was asked for, so that an
+ * access beyond it is a fault here; the memory grows by halves. */
+static Flow
+run_grow(Machine *m, const Stmt *s)
+{
+    EvalArray *array = m->bufs[s->buf->id];
+    int64_t size = dtype_size(s->buf->dtype);
+    int64_t room = 0;
+    if (!array || !s->buf->growable) {
+        return end(m, EVAL_FAULT);
+    }
+    if (!eval_int(m, s->value, &room)) {
+        return FLOW_END;
+    }
+    if (room > LARGEST_ARRAY / size) {
+        return end(m, EVAL_REPLAY);
+    }
+    if (room > m->rooms[s->buf->id]) {
+        int64_t more = room + room / 2;
+        char *data = arena_alloc(m->arena, (size_t)(more * size));
+        memset(data, 0xA5, (size_t)(more * size));
+        memcpy(data, array->data, (size_t)(array->dims[0] * size));
+        array->data = data;
+        m->rooms[s->buf->id] = more;
+    }
+    array->dims[0] = room > array->dims[0] ? room : array->dims[0];
     return FLOW_ON;
 }
 
@@ -599,6 +632,8 @@ run_stmt(Machine *m, const Stmt *s)
         return run_alloc(m, s->buf);
     case S_FILL:
         return run_fill(m, s);
+    case S_GROW:
+        return run_grow(m, s);
     case S_SCOPE:
         return run_scope(m, s);
     case S_LEAVE:
@@ -683,6 +718,7 @@ ir_eval(Arena *arena, const Func *func, Eval *state)
     Machine m = {.arena = arena, .func = func, .state = state};
     m.vars = ARENA_ARRAY(arena, Slot *, func->next_id);
     m.bufs = ARENA_ARRAY(arena, EvalArray *, func->next_id);
+    m.rooms = ARENA_ARRAY(arena, int64_t, func->next_id);
     bind_params(&m);
     Flow flow = run_block(&m, &func->body);
     if (flow != FLOW_ON) {

@@ -470,6 +470,8 @@ bool ir_uses(const Expr *e, const Var *var);
 /* May the two be names of the same memory?  Arguments among each other are
  * apart in the fast kernel; effects.c knows about the general one. */
 bool ir_may_share(const Buf *lhs, const Buf *rhs);
+/* Does 's' itself change what its "buf" holds, or where?  STORE, FILL, GROW. */
+bool ir_writes(const Stmt *s);
 bool ir_is_const(const Expr *e);
 bool ir_const_int(const Expr *e, int64_t *out); /* CONST of int or bool */
 /* 'e' with Vars and Bufs replaced: 'map' Var * -> Expr *, Buf * -> Buf *. */

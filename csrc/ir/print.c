@@ -23,7 +23,7 @@ const char *const text_excs[] = {
 };
 const char *const text_warns[] = {"divide", "overflow", "invalid", NULL};
 const char *const text_modes[] = {"serial", "parallel", "vector", NULL};
-const char *const text_kinds[] = {"arg", "result", "local", NULL};
+const char *const text_kinds[] = {"arg", "result", "local", "ref", NULL};
 
 _Static_assert(sizeof(text_excs) / sizeof(char *) == X_COUNT + 1,
                "words of Exc");
@@ -297,6 +297,7 @@ print_buf_whole(Printer *p, const Buf *buf, int number)
         str_add(p->out, buf->layout == LAYOUT_C ? " c" : " any");
     }
     str_add(p->out, buf->space == SPACE_STACK ? " stack" : "");
+    str_add(p->out, buf->growable ? " grows" : "");
     if (buf->arg != number) {
         str_addf(p->out, " number=%d", buf->arg);
     }
@@ -530,6 +531,12 @@ print_simple(Printer *p, const Stmt *s)
         break;
     case S_FILL:
         print_fill(p, s);
+        break;
+    case S_GROW:
+        start(p, "grow ");
+        print_buf(p, s->buf);
+        str_add(p->out, " to ");
+        print_expr(p, s->value);
         break;
     case S_LEAVE:
         start(p, "leave");

@@ -67,6 +67,7 @@ read_buf_whole(Reader *r, BufKind kind, int number)
         buf->layout = LAYOUT_ANY;
     }
     buf->space = token_take_word(r, "stack") ? SPACE_STACK : SPACE_HEAP;
+    buf->growable = token_take_word(r, "grows");
     buf->arg = token_take_word(r, "number") && token_take(r, "=")
                    ? (int)token_int(r, -1, MAX_ID)
                    : number;
@@ -490,6 +491,15 @@ read_fill(Reader *r, Stmt *s)
     }
 }
 
+/* '&b to room' */
+static void
+read_grow(Reader *r, Stmt *s)
+{
+    s->buf = token_buf(r);
+    token_expect(r, "to");
+    s->value = read_expr(r);
+}
+
 /* 'cond exception action' */
 static void
 read_check(Reader *r, Stmt *s)
@@ -545,7 +555,8 @@ static const StmtRow stmt_rows[] = {
     {"alloc", S_ALLOC, read_alloc, false}, {"fill", S_FILL, read_fill, true},
     {"scope", S_SCOPE, read_scope, false}, {"leave", S_LEAVE, NULL, true},
     {"break", S_BREAK, NULL, true},        {"continue", S_CONTINUE, NULL, true},
-    {"shadow", S_SHADOW, NULL, true},      {NULL, S_COUNT, NULL, false},
+    {"shadow", S_SHADOW, NULL, true},      {"grow", S_GROW, read_grow, true},
+    {NULL, S_COUNT, NULL, false},
 };
 
 /* One statement; false when none begins here. */

@@ -24,6 +24,7 @@
  *       fill &out.2 = 0.0 keep [1, %h.3, 0, 3]
  *       warn EXPR divide       set %x.1 = EXPR       scope { leave }
  *       break   continue   shadow
+ *       alloc &l.9:i64[8] grows    grow &l.9 to EXPR
  *       ret %s.8
  *       ret &out.2
  *     }

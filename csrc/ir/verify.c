@@ -194,6 +194,11 @@ verify_alloc(Verify *v, const Buf *buf)
     if (buf->kind == BUF_RESULT && v->loops > 0) {
         verify_broken(v, "alloc-result", "a result is made in a loop");
     }
+    if (buf->growable && (buf->kind != BUF_LOCAL || buf->rank != 1 ||
+                          buf->space != SPACE_HEAP)) {
+        verify_broken(v, "growable-kind", "&%s.%d can't grow", buf->name,
+                      buf->id);
+    }
     for (int i = 0; i < buf->rank; i++) {
         int64_t size = 0;
         verify_scalar(v, buf->dims[i], DT_I64, "an extent");
@@ -207,6 +212,19 @@ verify_alloc(Verify *v, const Buf *buf)
     verify_show(v, buf);
 }
 
+/* Only room is asked for; a number that is too small, or negative, asks for
+ * nothing. */
+static void
+verify_grow(Verify *v, const Stmt *s)
+{
+    verify_use_buf(v, s->buf);
+    if (!v->error && !s->buf->growable) {
+        verify_broken(v, "grow-fixed", "&%s.%d has a fixed size", s->buf->name,
+                      s->buf->id);
+    }
+    verify_scalar(v, s->value, DT_I64, "the room");
+}
+
 /* The box has a lower and an upper bound per axis. They may reach outside the
  * array: the emitter clamps them. */
 static void
@@ -217,6 +235,10 @@ verify_fill(Verify *v, const Stmt *s)
         return;
     }
     verify_scalar(v, s->value, s->buf->dtype, "the value of a fill");
+    if (s->buf->growable) {
+        verify_broken(v, "fill-growable", "all of &%s.%d is of no known size",
+                      s->buf->name, s->buf->id);
+    }
     if (s->nindex != (s->has_keep ? 2 * s->buf->rank : 0)) {
         verify_broken(v, "keep-count", "%d bounds of a box of rank %d",
                       s->nindex, s->buf->rank);
@@ -431,6 +453,9 @@ verify_simple(Verify *v, const Stmt *s)
         break;
     case S_FILL:
         verify_fill(v, s);
+        break;
+    case S_GROW:
+        verify_grow(v, s);
         break;
     case S_LEAVE:
         if (v->scopes == 0) {

@@ -249,6 +249,10 @@ verify_leaf(Verify *v, const Expr *e)
             verify_broken(v, "dim-axis", "axis %d of rank %d", e->axis,
                           e->buf->rank);
         }
+        if (!v->error && e->buf->growable) {
+            verify_broken(v, "dim-growable", "&%s.%d has no extent",
+                          e->buf->name, e->buf->id);
+        }
         break;
     case E_DISJOINT:
         verify_use_buf(v, e->buf);

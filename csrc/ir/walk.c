@@ -98,6 +98,14 @@ ir_may_share(const Buf *lhs, const Buf *rhs)
     return lhs == rhs || (lhs->group != NULL && lhs->group == rhs->group);
 }
 
+/* A GROW keeps all elements, but what is known of a place in memory ends with
+ * it. */
+bool
+ir_writes(const Stmt *s)
+{
+    return s->kind == S_STORE || s->kind == S_FILL || s->kind == S_GROW;
+}
+
 bool
 ir_is_const(const Expr *e)
 {

@@ -246,6 +246,7 @@ as_producer(Lift *lift, Stage *stage)
 {
     stage->store = find_store(stage);
     if (stage->store == NULL || stage->store->buf->kind != BUF_LOCAL ||
+        stage->store->buf->growable ||
         stage->store->nindex != stage->depth) {
         return false;
     }
@@ -396,7 +397,7 @@ static void
 find_writer(void *data, Stmt *s)
 {
     Clash *clash = data;
-    if (s->kind != S_STORE && s->kind != S_FILL && s->kind != S_ALLOC) {
+    if (!ir_writes(s) && s->kind != S_ALLOC) {
         return;
     }
     for (int i = 0; i < clash->loaded.n; i++) {
