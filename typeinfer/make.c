@@ -83,10 +83,10 @@ site_of(Infer *I, const AExpr *call)
                           call->loc.end_col));
 }
 
-/* The array that 'call' makes: small ones in registers unless their site is
- * demoted. 'any_order': its strides follow another array. */
-static const Type *
-new_array(Infer *I, const AExpr *call, const Type *type, bool any_order)
+/* The object belongs to the place of the call, which is what may be demoted. */
+const Type *
+type_new_array(Infer *I, const AExpr *call, const Type *type,
+               bool any_order)
 {
     Sym site = site_of(I, call);
     bool small = type_lanes(type) > 0 && !map_has(&I->demoted, site);
@@ -152,7 +152,7 @@ type_of_make(Infer *I, AExpr *call, BuiltinId id)
     if (dtype != NULL && dtype->type->kind != TY_NONE) {
         type->dtype = need_dtype(I, dtype);
     }
-    return new_array(I, call, type, any_order);
+    return type_new_array(I, call, type, any_order);
 }
 
 /* np.array of a flat list of numbers, or of an array. */
@@ -183,7 +183,7 @@ type_of_array(Infer *I, AExpr *call)
         common = need_dtype(I, dtype);
     }
     const Type *type = type_vector(I->arena, common, list->rank);
-    return new_array(I, call, type, false);
+    return type_new_array(I, call, type, false);
 }
 
 /* a.copy(), a.astype(dtype), np.array(a) */
@@ -201,5 +201,5 @@ type_of_copy(Infer *I, AExpr *call, BuiltinId id)
     }
     bool keeps = id != BUILTIN_COPY;
     bool any_order = keeps && type->rank > 1 && from->layout != LAYOUT_C;
-    return new_array(I, call, type, any_order);
+    return type_new_array(I, call, type, any_order);
 }

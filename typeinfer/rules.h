@@ -116,6 +116,7 @@ typedef enum BuiltinKind {
     BK_MINMAX,
     BK_UMINMAX, /* np.minimum */
     BK_MAKE,    /* np.zeros */
+    BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
     BK_SPECIAL, /* rules of its own */
 } BuiltinKind;
 
@@ -141,4 +142,38 @@ const Builtin *builtin_row(BuiltinId id);
 BuiltinId builtin_find(Sym name);
 /* The builtin that a typed callee (A_GLOBAL or method) names. */
 BuiltinId builtin_of(const AExpr *callee);
+/* Where a typed call has the argument of the parameter 'word'; -1: the row has
+ * no such parameter. */
+int builtin_slot(BuiltinId id, const char *word);
+
+/* --- numpy.c -------------------------------------------------------------- */
+
+/* What is known of the NumPy that is installed: its version, and whether sums
+ * of floats are added in the order that is implemented here. */
+#define NUMPY(major, minor) ((major) * 1000 + (minor))
+void numpy_set(int major, int minor);
+int numpy_version(void);
+bool numpy_sums_known(void);
+
+/* --- reduce.c ------------------------------------------------------------- */
+
+/* What a row of BK_REDUCE computes. */
+typedef enum ReduceKind {
+    REDUCE_SUM,
+    REDUCE_PROD,
+    REDUCE_MIN,
+    REDUCE_MAX,
+    REDUCE_ANY,
+    REDUCE_ALL,
+    REDUCE_ARGMIN,
+    REDUCE_ARGMAX,
+    REDUCE_MEAN,
+    REDUCE_PTP,
+    REDUCE_COUNT,
+} ReduceKind;
+
+ReduceKind reduce_kind(BuiltinId id);
+/* The axes of a typed call, a bit each; false: not known or not valid. */
+bool reduce_axes(const AExpr *call, BuiltinId id, unsigned *axes);
+bool reduce_keeps(const AExpr *call, BuiltinId id);
 #endif

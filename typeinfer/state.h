@@ -207,6 +207,13 @@ DType need_dtype(Infer *I, const AExpr *e);
 const Type *type_of_make(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_array(Infer *I, AExpr *call);
 const Type *type_of_copy(Infer *I, AExpr *call, BuiltinId id);
+/* The array that 'call' makes: small ones in registers unless their site is
+ * demoted. 'any_order': its strides follow another array. */
+const Type *type_new_array(Infer *I, const AExpr *call, const Type *type,
+                           bool any_order);
+
+/* --- reduce.c --- */
+const Type *type_of_reduce(Infer *I, AExpr *call, BuiltinId id);
 
 /* --- stmt.c --- */
 void infer_block(Infer *I, const ABlock *block, ABlock *out);

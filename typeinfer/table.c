@@ -48,3 +48,21 @@ builtin_of(const AExpr *callee)
     }
     return builtin_find(type->name);
 }
+
+/* Refused parameters take no slot; what follows '/' and '*' are marks. */
+int
+builtin_slot(BuiltinId id, const char *word)
+{
+    int slot = 0;
+    const char *at = table[id].params;
+    while (*at != '\0') {
+        size_t n = strcspn(at, " ?");
+        if (n == strlen(word) && strncmp(at, word, n) == 0) {
+            return slot;
+        }
+        slot += *at != '-' && *at != '/';
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return -1;
+}

@@ -104,8 +104,8 @@ space_for(const Type *type, Expr *const *dims)
 /* A buffer for the array that 'e' makes. It is a result if its object is among
  * those returned; the object's number is the link between inference and lower.
  */
-static Value
-alloc(Lower *L, const AExpr *e, Expr *const *dims)
+Value
+make_array(Lower *L, const AExpr *e, Expr *const *dims)
 {
     const Type *type = e->type;
     const void *number = (const void *)(intptr_t)type->object;
@@ -177,7 +177,7 @@ lower_make(Lower *L, const AExpr *e, BuiltinId id)
     } else {
         shape_exprs(L, first, dims, e->loc);
     }
-    Value out = alloc(L, e, dims);
+    Value out = make_array(L, e, dims);
     if (!empty) {
         fill(L, out, value, e->loc);
     }
@@ -191,7 +191,7 @@ static Value
 array_in_memory(Lower *L, const AExpr *e, Expr *const *items, int n)
 {
     Expr *dims[] = {int_const(L, n)};
-    Value out = alloc(L, e, dims);
+    Value out = make_array(L, e, dims);
     for (int i = 0; i < n; i++) {
         View *at = view_at(L, out.view, int_const(L, i));
         view_store(L, at, items[i], e->loc);
@@ -263,7 +263,7 @@ lower_copy(Lower *L, const AExpr *e)
     }
     Expr *dims[MAX_RANK];
     shape_like(L, from, dims);
-    Value out = alloc(L, e, dims);
+    Value out = make_array(L, e, dims);
     if (from.view == NULL) {
         Expr *vec = vec_cast(L, type->dtype, from.expr);
         view_store_vector(L, out.view, vec, e->loc);

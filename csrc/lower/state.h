@@ -138,6 +138,11 @@ Value element_of(Lower *L, Value base, const AExpr *subscript);
 Value lower_make(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_array(Lower *L, const AExpr *e);
 Value lower_copy(Lower *L, const AExpr *e);
+/* Memory for the array that 'e' makes, not filled. */
+Value make_array(Lower *L, const AExpr *e, Expr *const *dims);
+
+/* --- reduce.c --- */
+Value lower_reduce(Lower *L, const AExpr *e, BuiltinId id);
 
 /* --- math.c, call.c --- */
 Value lower_math(Lower *L, const AExpr *e, BuiltinId id);

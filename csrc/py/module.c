@@ -7,6 +7,7 @@
 #define VZ_IMPORTS_NUMPY
 #include "csrc/py/core.h"
 #include "csrc/py/tune_py.h"
+#include "typeinfer/rules.h"
 
 /* Unset, empty and 0 mean no. */
 static bool
@@ -21,6 +22,12 @@ static PyObject *
 environment(void)
 {
     PyObject *version = helper("numpy", "__version__");
+    int major = 0;
+    int minor = 0;
+    const char *text = version ? PyUnicode_AsUTF8(version) : NULL;
+    if (text != NULL && sscanf(text, "%d.%d", &major, &minor) == 2) {
+        numpy_set(major, minor);
+    }
     PyObject *out = version ? PyUnicode_FromFormat("python %d.%d; numpy %U",
                                                    PY_MAJOR_VERSION,
                                                    PY_MINOR_VERSION, version)

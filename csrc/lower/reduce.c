@@ -1,0 +1,464 @@
+/* Reductions: sums, extremes, counts and positions of the elements of arrays.
+ *
+ *     np.sum(a)         set acc = 0                       over all axes
+ *                       for i, for j: set acc = acc + a[i, j]
+ *     np.max(a, axis=1) for i: best = ...; for j: ...; out[i] = best
+ *
+ * Everything here has a result that does not depend on the order in which the
+ * elements are visited, so plain loops will do, which every later pass can
+ * analyse.  Where NumPy's result could depend on its order after all, a check
+ * leads to a replay: extremes that are 0.0 and -0.0 both (vector units pick
+ * one), means of integers too large for exact partial sums.
+ *
+ * An empty array has no least element, and its mean is a warning: Python says
+ * which.
+ */
+#include "csrc/lower/reduce.h"
+
+/* --- visiting elements ---------------------------------------------------- */
+
+/* A loop over [0, n) whose body is written next; 'k' is its variable. */
+static Expr *
+open_loop(Lower *L, Expr *n, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_FOR, loc);
+    s->id = L->func->next_id++;
+    s->var = ir_var(L->func, "k", DT_I64, 0);
+    s->lo = int_const(L, 0);
+    s->hi = n;
+    map_set(&L->nonnegative, s->var, s->var);
+    emit(L, s);
+    L->out = &s->body;
+    return ir_ref(L->arena, s->var);
+}
+
+/* Calls 'visit' for every element in C order: once, inside of a nest of loops,
+ * or for each lane of a vector. */
+void
+each_element(Lower *L, const Elements *in, Visit *visit, void *data)
+{
+    if (in->view == NULL) {
+        for (int i = 0; i < in->vec->lanes; i++) {
+            visit(L, ir_elem(L->arena, in->vec, int_const(L, i)), data);
+        }
+        return;
+    }
+    Block *outer = L->out;
+    const View *view = in->view;
+    while (view->rank > 0) {
+        Expr *k = open_loop(L, view_extent(L, view, 0), in->loc);
+        view = view_at(L, view, k);
+    }
+    visit(L, view_load(L, view), data);
+    L->out = outer;
+}
+
+/* How many elements there are. */
+Expr *
+count_elements(Lower *L, const Elements *in)
+{
+    if (in->view == NULL) {
+        return int_const(L, in->vec->lanes);
+    }
+    Expr *count = NULL;
+    for (int i = 0; i < in->view->rank; i++) {
+        Expr *n = view_extent(L, in->view, i);
+        count = count == NULL ? n : op2(L, E_MUL, count, n);
+    }
+    count = reuse(L, count, in->loc);
+    if (count->op == E_VAR) {
+        map_set(&L->nonnegative, count->var, L);
+    }
+    return count;
+}
+
+/* The first one; there must be one. */
+static Expr *
+first_element(Lower *L, const Elements *in)
+{
+    Expr *zero = int_const(L, 0);
+    if (in->view == NULL) {
+        return ir_elem(L->arena, in->vec, zero);
+    }
+    const View *view = in->view;
+    while (view->rank > 0) {
+        view = view_at(L, view, zero);
+    }
+    return view_load(L, view);
+}
+
+/* Empty arrays are Python's. */
+static void
+check_some(Lower *L, const Elements *in)
+{
+    Expr *n = count_elements(L, in);
+    emit_check(L, op2(L, E_LT, int_const(L, 0), n), X_VALUE, in->loc);
+}
+
+/* --- accumulators --------------------------------------------------------- */
+
+/* Variables of a reduction, and what it does with an element. */
+typedef struct Fold {
+    ReduceKind kind;
+    DType dtype;
+    Loc loc;
+    Var *acc;
+    Var *nan;      /* a nan was seen */
+    Var *plus;     /* 0.0 was seen, */
+    Var *minus;    /* and -0.0 */
+    Var *where;    /* of the best element */
+    Var *at;       /* number of the next element */
+} Fold;
+
+/* A variable that starts as 'e'. */
+static Var *
+start_as(Lower *L, const char *name, Expr *e, Loc loc)
+{
+    Var *var = set_var(L, name, e->dtype, 0);
+    emit_set(L, var, e, loc);
+    return var;
+}
+
+/* What the variable is now, whatever becomes of it. */
+static Expr *
+value_now(Lower *L, Var *var, Loc loc)
+{
+    return hold(L, ir_ref(L->arena, var), loc);
+}
+
+/* x is nan */
+static Expr *
+is_nan(Lower *L, Expr *e)
+{
+    return call_fn(L, FN_ISNAN, DT_BOOL, e, NULL);
+}
+
+/* acc = acc op e */
+static void
+visit_plain(Lower *L, Expr *e, void *data)
+{
+    Fold *f = data;
+    Expr *acc = ir_ref(L->arena, f->acc);
+    Expr *next;
+    switch (f->kind) {
+    case REDUCE_PROD:
+        next = op2(L, E_MUL, acc, cast_to(L, f->dtype, e));
+        break;
+    case REDUCE_MIN:
+    case REDUCE_MAX:
+        next = op2(L, f->kind == REDUCE_MIN ? E_MIN : E_MAX, acc, e);
+        break;
+    case REDUCE_ANY:
+    case REDUCE_ALL:
+        next = op2(L, f->kind == REDUCE_ANY ? E_OR : E_AND, acc,
+                   cast_to(L, DT_BOOL, e));
+        break;
+    case REDUCE_COUNT:
+        next = op2(L, E_ADD, acc,
+                   cast_to(L, DT_I64, cast_to(L, DT_BOOL, e)));
+        break;
+    default:
+        next = op2(L, E_ADD, acc, cast_to(L, f->dtype, e));
+        break;
+    }
+    emit_set(L, f->acc, next, f->loc);
+}
+
+/* Reductions with one accumulator and a value to begin with. */
+static Expr *
+fold_plain(Lower *L, const Elements *in, ReduceKind kind, Expr *first)
+{
+    Fold f = {.kind = kind, .dtype = first->dtype, .loc = in->loc};
+    f.acc = start_as(L, "acc", first, in->loc);
+    each_element(L, in, visit_plain, &f);
+    return value_now(L, f.acc, in->loc);
+}
+
+/* --- extremes ------------------------------------------------------------- */
+
+/* if e < acc: acc = e; nan is remembered. */
+static void
+visit_extreme(Lower *L, Expr *e, void *data)
+{
+    Fold *f = data;
+    e = reuse(L, e, f->loc);
+    Expr *acc = ir_ref(L->arena, f->acc);
+    Expr *better = f->kind == REDUCE_MIN ? op2(L, E_LT, e, acc)
+                                         : op2(L, E_LT, acc, e);
+    emit_set(L, f->acc, ir_select(L->arena, better, e, acc), f->loc);
+    emit_set(L, f->nan, op2(L, E_OR, ir_ref(L->arena, f->nan), is_nan(L, e)),
+             f->loc);
+}
+
+/* Which zeros there are. */
+static void
+visit_zero(Lower *L, Expr *e, void *data)
+{
+    Fold *f = data;
+    e = reuse(L, e, f->loc);
+    Expr *zero = ir_float(L->arena, e->dtype, 0.0);
+    Expr *one = ir_float(L->arena, e->dtype, 1.0);
+    Expr *is_zero = reuse(L, op2(L, E_EQ, e, zero), f->loc);
+    Expr *sign = call_fn(L, FN_COPYSIGN, e->dtype, one, e);
+    Expr *negative = reuse(L, op2(L, E_LT, sign, zero), f->loc);
+    Expr *minus = op2(L, E_AND, is_zero, negative);
+    Expr *plus = op2(L, E_AND, is_zero, not_(L, negative));
+    emit_set(L, f->minus, op2(L, E_OR, ir_ref(L->arena, f->minus), minus),
+             f->loc);
+    emit_set(L, f->plus, op2(L, E_OR, ir_ref(L->arena, f->plus), plus),
+             f->loc);
+}
+
+/* An extreme that is zero: NumPy gives whichever zero its vector unit comes
+ * upon last, so they must all have one sign. */
+static void
+settle_zero(Lower *L, const Elements *in, Fold *f)
+{
+    Expr *acc = ir_ref(L->arena, f->acc);
+    Expr *zero = ir_float(L->arena, f->dtype, 0.0);
+    Stmt *s = ir_stmt(L->arena, S_IF, in->loc);
+    s->value = op2(L, E_EQ, acc, zero);
+    emit(L, s);
+    Block *outer = L->out;
+    L->out = &s->body;
+    f->plus = start_as(L, "plus", ir_bool(L->arena, false), in->loc);
+    f->minus = start_as(L, "minus", ir_bool(L->arena, false), in->loc);
+    each_element(L, in, visit_zero, f);
+    Expr *both_signs = op2(L, E_AND, ir_ref(L->arena, f->plus),
+                           ir_ref(L->arena, f->minus));
+    emit_check(L, not_(L, both_signs), X_SPECULATE, in->loc);
+    Expr *minus = ir_float(L->arena, f->dtype, -0.0);
+    emit_set(L, f->acc,
+             ir_select(L->arena, ir_ref(L->arena, f->minus), minus, zero),
+             in->loc);
+    L->out = outer;
+}
+
+/* The least or greatest element; nan wins. */
+static Expr *
+fold_extreme(Lower *L, const Elements *in, ReduceKind kind)
+{
+    check_some(L, in);
+    Expr *first = first_element(L, in);
+    DType dt = first->dtype;
+    if (dt == DT_BOOL) {
+        ReduceKind same = kind == REDUCE_MIN ? REDUCE_ALL : REDUCE_ANY;
+        return fold_plain(L, in, same, first);
+    }
+    if (!dtype_is_float(dt)) {
+        return fold_plain(L, in, kind, first);
+    }
+    Fold f = {.kind = kind, .dtype = dt, .loc = in->loc};
+    f.acc = start_as(L, "best", first, in->loc);
+    f.nan = start_as(L, "nan", ir_bool(L->arena, false), in->loc);
+    L->result->may_warn = true;
+    each_element(L, in, visit_extreme, &f);
+    settle_zero(L, in, &f);
+    Expr *nan = ir_float(L->arena, dt, __builtin_nan(""));
+    return hold(L, ir_select(L->arena, ir_ref(L->arena, f.nan), nan,
+                             ir_ref(L->arena, f.acc)),
+                in->loc);
+}
+
+/* np.ptp */
+static Expr *
+fold_spread(Lower *L, const Elements *in)
+{
+    Expr *max = fold_extreme(L, in, REDUCE_MAX);
+    Expr *min = fold_extreme(L, in, REDUCE_MIN);
+    return op2(L, E_SUB, max, min);
+}
+
+/* if e < best: best, where = e, at; the first nan beats everything. */
+static void
+visit_position(Lower *L, Expr *e, void *data)
+{
+    Fold *f = data;
+    e = e->dtype == DT_BOOL ? cast_to(L, DT_U8, e) : e;
+    e = reuse(L, e, f->loc);
+    Expr *best = ir_ref(L->arena, f->acc);
+    Expr *where = ir_ref(L->arena, f->where);
+    Expr *at = ir_ref(L->arena, f->at);
+    Expr *better = f->kind == REDUCE_ARGMIN ? op2(L, E_LT, e, best)
+                                            : op2(L, E_LT, best, e);
+    if (dtype_is_float(e->dtype)) {
+        better = op2(L, E_AND, op2(L, E_OR, better, is_nan(L, e)),
+                     not_(L, is_nan(L, best)));
+    }
+    better = hold(L, better, f->loc);
+    emit_set(L, f->where, ir_select(L->arena, better, at, where), f->loc);
+    emit_set(L, f->acc, ir_select(L->arena, better, e, best), f->loc);
+    emit_set(L, f->at, op2(L, E_ADD, at, int_const(L, 1)), f->loc);
+}
+
+/* np.argmin, np.argmax */
+static Expr *
+fold_position(Lower *L, const Elements *in, ReduceKind kind)
+{
+    check_some(L, in);
+    Expr *first = first_element(L, in);
+    first = first->dtype == DT_BOOL ? cast_to(L, DT_U8, first) : first;
+    Fold f = {.kind = kind, .loc = in->loc};
+    f.acc = start_as(L, "best", first, in->loc);
+    f.where = start_as(L, "where", int_const(L, 0), in->loc);
+    f.at = start_as(L, "at", int_const(L, 0), in->loc);
+    L->result->may_warn |= dtype_is_float(first->dtype);
+    each_element(L, in, visit_position, &f);
+    return value_now(L, f.where, in->loc);
+}
+
+/* --- means of integers ---------------------------------------------------- */
+
+/* Integers up to this many bits are summed exactly by float64 as long as there
+ * are no more than 2 ** (53 - bits). */
+enum { EXACT_BITS = 53, WIDE_BITS = 31 };
+
+/* big = big or not -2**31 <= e <= 2**31 */
+static void
+visit_wide(Lower *L, Expr *e, void *data)
+{
+    Fold *f = data;
+    e = reuse(L, e, f->loc);
+    Expr *top = ir_int(L->arena, e->dtype, (int64_t)1 << WIDE_BITS);
+    Expr *big = op2(L, E_LT, top, e);
+    if (dtype_is_signed(e->dtype)) {
+        Expr *low = ir_int(L->arena, e->dtype, -((int64_t)1 << WIDE_BITS));
+        big = op2(L, E_OR, big, op2(L, E_LT, e, low));
+    }
+    Expr *any = ir_ref(L->arena, f->acc);
+    emit_set(L, f->acc, op2(L, E_OR, any, big), f->loc);
+}
+
+/* NumPy sums them as float64, which is exact while all partial sums are. */
+static Expr *
+fold_mean(Lower *L, const Elements *in, DType from)
+{
+    Expr *n = count_elements(L, in);
+    check_some(L, in);
+    int bits = dtype_size(from) * 8;
+    if (bits == 64) {
+        Fold f = {.loc = in->loc};
+        f.acc = start_as(L, "big", ir_bool(L->arena, false), in->loc);
+        each_element(L, in, visit_wide, &f);
+        emit_check(L, not_(L, ir_ref(L->arena, f.acc)), X_SPECULATE, in->loc);
+        bits = WIDE_BITS + 1;
+    }
+    Expr *most = int_const(L, (int64_t)1 << (EXACT_BITS - bits));
+    emit_check(L, op2(L, E_LE, n, most), X_SPECULATE, in->loc);
+    Expr *sum = fold_plain(L, in, REDUCE_SUM, int_const(L, 0));
+    return op2(L, E_DIV, cast_to(L, DT_F64, sum), cast_to(L, DT_F64, n));
+}
+
+/* --- all together --------------------------------------------------------- */
+
+/* The reduction over all elements that 'in' has. */
+static Expr *
+fold(Lower *L, const Elements *in, ReduceKind kind, DType from, DType to)
+{
+    switch (kind) {
+    case REDUCE_MIN:
+    case REDUCE_MAX:
+        return fold_extreme(L, in, kind);
+    case REDUCE_ARGMIN:
+    case REDUCE_ARGMAX:
+        return fold_position(L, in, kind);
+    case REDUCE_PTP:
+        return fold_spread(L, in);
+    case REDUCE_MEAN:
+        return fold_mean(L, in, from);
+    case REDUCE_ALL:
+        return fold_plain(L, in, kind, ir_bool(L->arena, true));
+    case REDUCE_ANY:
+        return fold_plain(L, in, kind, ir_bool(L->arena, false));
+    case REDUCE_PROD:
+        return fold_plain(L, in, kind, num_const(L, to, 1));
+    default:
+        return fold_plain(L, in, kind, num_const(L, to, 0));
+    }
+}
+
+/* The view with the axes that stay in front. */
+static View *
+split_axes(Lower *L, const View *view, unsigned axes, int *nkept)
+{
+    View *out = arena_copy(L->arena, view, sizeof(*view));
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < view->rank; i++) {
+            if ((int)(axes >> i & 1) == pass) {
+                out->axis[n++] = view->axis[i];
+            }
+        }
+        *nkept = pass == 0 ? n : *nkept;
+    }
+    return out;
+}
+
+/* One or several axes of an array in memory: 'e' is of array type. */
+static Value
+fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes)
+{
+    ReduceKind kind = reduce_kind(id);
+    DType from = a.type->dtype;
+    Expr *dims[MAX_RANK];
+    int rank = 0;
+    int nkept = 0;
+    const View *view = split_axes(L, a.view, axes, &nkept);
+    for (int i = 0; i < a.type->rank; i++) {
+        if (!(axes >> i & 1)) {
+            dims[rank++] = view_extent(L, a.view, i);
+        } else if (reduce_keeps(e, id)) {
+            dims[rank++] = int_const(L, 1);
+        }
+    }
+    Elements in = {.view = view, .loc = e->loc};
+    if (type_is_vector(e->type)) {
+        int n = type_lanes(e->type);
+        Expr *vec = NULL;
+        for (int i = 0; i < n; i++) {
+            Expr *at = int_const(L, i);
+            in.view = nkept ? view_at(L, view, at) : view;
+            Expr *one = fold(L, &in, kind, from, e->type->dtype);
+            vec = vec == NULL ? ir_splat(L->arena, one, n)
+                              : ir_insert(L->arena, vec, at, one);
+        }
+        return num_value(e->type, vec);
+    }
+    Value out = make_array(L, e, dims);
+    Block *outer = L->out;
+    const View *to = out.view;
+    for (int i = 0; i < a.type->rank; i++) {
+        if (!(axes >> i & 1)) {
+            Expr *k = open_loop(L, view_extent(L, view, 0), e->loc);
+            view = view_at(L, view, k);
+            to = view_at(L, to, k);
+        } else if (reduce_keeps(e, id)) {
+            to = view_at(L, to, int_const(L, 0));
+        }
+    }
+    in.view = view;
+    view_store(L, to, fold(L, &in, kind, from, e->type->dtype), e->loc);
+    L->out = outer;
+    return out;
+}
+
+/* A call of BK_REDUCE. */
+Value
+lower_reduce(Lower *L, const AExpr *e, BuiltinId id)
+{
+    Value a = lower_expr(L, e->items.at[0]);
+    unsigned axes;
+    reduce_axes(e, id, &axes);
+    if (e->type->kind == TY_ARRAY && a.view != NULL) {
+        return fold_axes(L, e, id, a, axes);
+    }
+    Elements in = {.view = a.view, .loc = e->loc};
+    if (a.view == NULL) {
+        in.vec = reuse(L, hold(L, a.expr, e->loc), e->loc);
+    }
+    Expr *out = fold(L, &in, reduce_kind(id), a.type->dtype, e->type->dtype);
+    if (e->type->kind == TY_ARRAY) { /* keepdims */
+        return num_value(e->type, ir_splat(L->arena, out, 1));
+    }
+    return num_value(e->type, out);
+}

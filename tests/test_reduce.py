@@ -1,0 +1,239 @@
+"""Reductions and NumPy's library functions, against NumPy.
+
+Each program runs decorated and plain, with every dtype and with memory that
+lies in every way; results, dtypes and warnings must be equal, and the call
+must have run natively unless 'replays' says that Python has to decide.
+"""
+import numpy as np
+import pytest
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+FLOATS = ("float64", "float32")
+INTEGERS = ("bool", "int8", "int16", "int32", "int64",
+            "uint8", "uint16", "uint32", "uint64")
+DTYPES = FLOATS + INTEGERS
+
+
+def values(shape, dtype, seed=0):
+    """Numbers of both signs, with many that are equal."""
+    random = np.random.RandomState(seed)
+    if np.dtype(dtype).kind == "f":
+        out = random.randint(-40, 40, shape) / 8 + 1 / 16
+        return (out * random.choice([1, 1e3, 1e-3], shape)).astype(dtype)
+    if dtype == "bool":
+        return random.randint(0, 2, shape).astype(bool)
+    low = 0 if dtype.startswith("u") else -90
+    return random.randint(low, 120, shape).astype(dtype)
+
+
+def spread(array):
+    """Equal arrays that lie differently in memory."""
+    yield array
+    yield np.asfortranarray(array)
+    wide = np.zeros([2 * n + 1 for n in array.shape], array.dtype)
+    part = wide[tuple(slice(1, None, 2) for _ in array.shape)]
+    part[...] = array
+    yield part
+    if array.ndim:
+        yield array[::-1].copy()[::-1]
+
+
+# --- whole arrays ---
+
+
+def sums(a):
+    return np.sum(a), a.sum(), np.sum(a, axis=None)
+
+
+def products(a):
+    return np.prod(a), a.prod()
+
+
+def extremes(a):
+    return np.min(a), a.max(), np.amax(a), np.amin(a)
+
+
+def truths(a):
+    return np.any(a), np.all(a), a.any(), a.all()
+
+
+def positions(a):
+    return np.argmin(a), a.argmax(), np.argmax(a), a.argmin()
+
+
+def counts(a):
+    return np.count_nonzero(a)
+
+
+def means(a):
+    return np.mean(a), a.mean()
+
+
+def spreads(a):
+    return np.ptp(a)
+
+
+WHOLE = {
+    sums: INTEGERS, products: INTEGERS, extremes: DTYPES, truths: DTYPES,
+    positions: DTYPES, counts: DTYPES, means: INTEGERS,
+    spreads: FLOATS + INTEGERS[1:],
+}
+CASES = [(program, dtype) for program, dtypes in WHOLE.items()
+         for dtype in dtypes]
+
+
+@pytest.mark.parametrize("program, dtype", CASES)
+def test_whole(program, dtype):
+    fn = accelerate(program)
+    for shape in ((1,), (7,), (300,), (3, 5), (1, 4), (2, 3, 4)):
+        for array in spread(values(shape, dtype)):
+            assert_same(fn, (array,))
+
+
+@pytest.mark.parametrize("program", [sums, products, truths, counts])
+def test_whole_empty(program):
+    fn = accelerate(program)
+    assert_same(fn, (np.zeros(0, np.int32),))
+    assert_same(fn, (np.zeros((3, 0), np.uint8),))
+
+
+@pytest.mark.parametrize("program", [extremes, positions, means, spreads])
+def test_whole_empty_raises(program):
+    fn = accelerate(program)
+    assert_same(fn, (np.zeros(0, np.int32),), native=False)
+    assert fn.stats.replays == 1
+
+
+def test_special_values():
+    nan, inf = np.nan, np.inf
+    lists = ([1, nan, 2], [nan, nan], [inf, -inf, 3], [0.0, 0.0], [-0.0, 5],
+             [-0.0, -0.0], [nan, 1], [1, 2, nan], [inf, inf], [-5, -0.0])
+    for dtype in FLOATS:
+        for items in lists:
+            for program in (extremes, positions, truths, counts):
+                assert_same(accelerate(program), (np.array(items, dtype),))
+
+
+def test_zeros_of_both_signs():
+    fn = accelerate(extremes)
+    assert_same(fn, (np.array([0.0, -0.0]),), native=False)
+    assert fn.stats.replays == 1
+
+
+def test_mean_of_large_integers():
+    fn = accelerate(means)
+    assert_same(fn, (np.array([2**62, 3, -2**62]),), native=False)
+    assert fn.stats.replays == 1
+
+
+# --- axes ---
+
+
+def along_first(a):
+    return (np.sum(a, axis=0), a.max(axis=0), np.argmin(a, axis=0),
+            a.any(0), np.count_nonzero(a, axis=0))
+
+
+def along_last(a):
+    return (np.sum(a, axis=-1), a.min(axis=-1), np.argmax(a, axis=-1),
+            np.all(a, axis=-1), np.mean(a, axis=-1), np.ptp(a, axis=-1))
+
+
+def along_first_float(a):
+    return (a.max(axis=0), np.argmin(a, axis=0), a.any(0),
+            np.count_nonzero(a, axis=0))
+
+
+def along_kept(a):
+    return (np.sum(a, axis=1, keepdims=True), a.max(axis=1, keepdims=True),
+            np.max(a, keepdims=True))
+
+
+def along_two(a):
+    return np.sum(a, axis=(0, 2)), np.max(a, axis=(-1, 1))
+
+
+def along_channels(a):
+    out = np.zeros(a.shape[:2])
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            out[y, x] = np.sum(a[y, x]) + a[y, x].max() + np.argmin(a[y, x])
+    return out
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "int64", "uint16"])
+@pytest.mark.parametrize("program, shapes", [
+    (along_first, ((4, 5), (1, 3), (5,))),
+    (along_last, ((4, 5), (3, 1), (5,), (2, 3, 4))),
+    (along_kept, ((4, 5), (3, 1))),
+    (along_two, ((2, 3, 4), (1, 3, 1))),
+    (along_channels, ((4, 5, 3), (2, 2, 4))),
+])
+def test_axes(program, shapes, dtype):
+    fn = accelerate(program)
+    for shape in shapes:
+        assert_same(fn, (values(shape, dtype),))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_axes_of_floats(dtype):
+    fn = accelerate(along_first_float)
+    assert_same(fn, (values((6, 4), dtype),))
+    assert_same(fn, (values((6, 4, 3), dtype),))
+
+
+# --- parts ---
+
+
+def parts(a, y, x):
+    return (np.sum(a[y - 1:y + 2, x - 1:x + 2]), a[y].max(),
+            a[:, x].argmin(), np.any(a[:y] > 5) if False else 0)
+
+
+def in_loops(a):
+    h, w = a.shape
+    out = np.zeros((h, w))
+    for y in range(1, h - 1):
+        for x in range(1, w - 1):
+            out[y, x] = a[y - 1:y + 2, x - 1:x + 2].max()
+    return out
+
+
+def test_parts():
+    for dtype in ("int32", "uint8"):
+        assert_same(accelerate(parts), (values((9, 8), dtype), 3, 4))
+    for dtype in DTYPES:
+        assert_same(accelerate(in_loops), (values((9, 8), dtype),))
+
+
+def small_vectors(a, b):
+    v = np.array([a, b, a * b])
+    return v.max(), v.min(), np.argmax(v), np.any(v), v.sum(keepdims=True)
+
+
+def test_vectors():
+    assert_same(accelerate(small_vectors), (3, 4))
+
+
+# --- refused ---
+
+
+def unknown_axis(a, k):
+    return np.sum(a, axis=k + len(a))
+
+
+def other_dtype(a):
+    return np.sum(a, dtype=np.float64)
+
+
+@pytest.mark.parametrize("program, args", [
+    (unknown_axis, (np.arange(6).reshape(2, 3), -1)),
+    (other_dtype, (np.arange(6),)),
+])
+def test_refused(program, args):
+    fn = accelerate(program)
+    with pytest.warns(Warning, match="VZ-2003"):
+        fn(*args)
+    assert fn.stats.native_calls == 0

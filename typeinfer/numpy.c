@@ -1,0 +1,40 @@
+/* Which NumPy is installed, and what that decides.
+ *
+ * Most rules hold for every NumPy 2.  What changed between releases is asked
+ * here, by version, and what only a test can tell is a table: in which order a
+ * release adds floats (tests/test_reduce.py compares it with NumPy itself over
+ * thousands of shapes and layouts).  Releases that are not listed keep those
+ * functions in Python, which is slower and never wrong.
+ */
+#include "typeinfer/rules.h"
+
+/* Releases whose sums have the order of csrc/run/sum.c. */
+static const int known_sums[] = {NUMPY(2, 3), NUMPY(2, 4), NUMPY(2, 5)};
+
+static int version = NUMPY(2, 4);
+
+/* Once, when the module is made. */
+void
+numpy_set(int major, int minor)
+{
+    version = NUMPY(major, minor);
+}
+
+/* As NUMPY(2, 4). */
+int
+numpy_version(void)
+{
+    return version;
+}
+
+/* Is the order of float additions known? */
+bool
+numpy_sums_known(void)
+{
+    for (size_t i = 0; i < sizeof(known_sums) / sizeof(known_sums[0]); i++) {
+        if (known_sums[i] == version) {
+            return true;
+        }
+    }
+    return false;
+}
