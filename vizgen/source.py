@@ -163,11 +163,20 @@ def known_objects():
     modules = [("numpy", numpy), ("numpy.linalg", numpy.linalg)]
     if "numpy.random" in sys.modules:  # importing it takes long
         modules.append(("numpy.random", numpy.random))
+        _add_random(table)
     for prefix, module in modules:
         for value in list(vars(module).values()):
             if _is_numpy(value):
                 _add(table, value, f"{prefix}.{value.__name__}")
     return table
+
+
+def _add_random(table):
+    """Functions of the global state: bound methods, with no module of theirs."""
+    for name in numpy.random.__all__:
+        value = getattr(numpy.random, name)
+        if callable(value) and not isinstance(value, type):
+            _add(table, value, "numpy.random." + name)
 
 
 def _add(table, value, name):
@@ -200,4 +209,5 @@ def canonical(name):
 def is_opaque(function):
     """Is the function part of a library that is not read?"""
     name = function.__globals__.get("__name__") or ""
-    return name.split(".")[0] in OPAQUE
+    return (name.split(".")[0] in OPAQUE
+            and not name.startswith("vizgen.library."))

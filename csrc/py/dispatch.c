@@ -504,6 +504,43 @@ run_native(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
     return out;
 }
 
+/* np.random's global state is partly kept where kernels can't see it:
+ * vizgen.library.random fetches it ("enter") and gives it back ("leave").
+ * False: it isn't what was compiled for, or an exception is set. */
+static bool
+random_state(const char *what)
+{
+    PyObject *function = helper("vizgen.library.random", what);
+    PyObject *answer = function ? PyObject_CallNoArgs(function) : NULL;
+    bool yes = answer != NULL && answer != Py_False;
+    Py_XDECREF(function);
+    Py_XDECREF(answer);
+    return yes;
+}
+
+/* Also when the call failed: then the kept state is as it was. */
+static Outcome
+run_random(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
+           PyObject **result)
+{
+    if (!random_state("enter")) {
+        return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
+    }
+    Outcome out = run_native(f, l, spec, args, result);
+    PyObject *class;
+    PyObject *error;
+    PyObject *traceback;
+    PyErr_Fetch(&class, &error, &traceback);
+    bool left = random_state("leave");
+    if (error != NULL || class != NULL) {
+        PyErr_Restore(class, error, traceback);
+    } else if (!left && out == OUT_DONE) {
+        Py_CLEAR(*result);
+        return OUT_ERROR;
+    }
+    return out;
+}
+
 /* --- the calls ----------------------------------------------------------- */
 
 /* What a call costs before the kernel's first instruction, one array and three
@@ -528,7 +565,8 @@ dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
     if (spec->refusal != NULL) {
         return tell_refusal(f, l, spec) < 0 ? OUT_ERROR : OUT_PYTHON;
     }
-    return run_native(f, l, spec, bound, result);
+    return l->guards.random ? run_random(f, l, spec, bound, result)
+                            : run_native(f, l, spec, bound, result);
 }
 
 /* OUT_PYTHON has had no effect beyond telling why.  Global arrays and defaults

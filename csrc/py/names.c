@@ -11,6 +11,7 @@
  * a table of what builtins, math and NumPy themselves made.
  */
 #include "csrc/py/load.h"
+#include "typeinfer/rules.h"
 
 /* Where a name was found: in "dict" under "key", or in "cell".  "value" is
  * NULL when it is unbound. */
@@ -91,6 +92,23 @@ find_name(Loader *L, PyObject *name)
     return out;
 }
 
+/* NumPy imports numpy.random when it is first named; it is imported here if
+ * that is what is missing. */
+static bool
+is_lazy(PyObject *dict, PyObject *attr)
+{
+    PyObject *numpy = PyDict_GetItemString(dict, "__name__");
+    bool lazy = numpy && PyUnicode_Check(numpy)
+                && PyUnicode_CompareWithASCIIString(numpy, "numpy") == 0
+                && PyUnicode_CompareWithASCIIString(attr, "random") == 0;
+    PyObject *module = lazy ? PyImport_ImportModule("numpy.random") : NULL;
+    if (lazy && module == NULL) {
+        PyErr_Clear();
+    }
+    Py_XDECREF(module);
+    return module != NULL;
+}
+
 /* 'node' as a chain of module attributes that starts at a global name; its
  * text is appended to 'text'.  False when it is something else. */
 static bool
@@ -115,6 +133,9 @@ find_chain(Loader *L, PyObject *node, Place *out, Str *text)
     PyObject *attr = node_field(L, node, "attr");
     *out = (Place){.dict = PyModule_GetDict(out->value), .key = attr};
     out->value = look_up(L, out->dict, attr);
+    if (out->value == NULL && !L->failed && is_lazy(out->dict, attr)) {
+        out->value = look_up(L, out->dict, attr);
+    }
     str_addf(text, ".%s", sym_of(attr) ? sym_of(attr) : "?");
     return !L->failed;
 }
@@ -247,6 +268,28 @@ bind_user(Loader *L, Binding *out, PyObject *function)
     out->known = other_name(function);
 }
 
+/* A function of NumPy's that vizgen.library has in Python, if there is no rule
+ * for it in the compiler.  False: there is none. */
+static bool
+bind_library(Loader *L, Binding *out, Sym known)
+{
+    if (strncmp(known, "numpy.", 6) != 0
+        || builtin_find(known) != BUILTIN_NONE) {
+        return false;
+    }
+    PyObject *find = helper("vizgen.library", "find");
+    PyObject *function = find ? PyObject_CallFunction(find, "s", known) : NULL;
+    Py_XDECREF(find);
+    L->failed |= function == NULL;
+    bool found = function != NULL && PyFunction_Check(function);
+    if (found) {
+        bind_user(L, out, function);
+        L->guards->random |= strncmp(known, "numpy.random.", 13) == 0;
+    }
+    Py_XDECREF(function);
+    return found && out->kind == BIND_USER;
+}
+
 /* Constants first, then arrays, then objects known by identity. */
 static GuardKind
 bind_value(Loader *L, Binding *out, PyObject *value, Loc loc)
@@ -266,9 +309,11 @@ bind_value(Loader *L, Binding *out, PyObject *value, Loc loc)
         return GUARD_ARRAY;
     }
     Sym known = known_name(L, value);
-    if (known) {
+    if (known && !bind_library(L, out, known)) {
         out->kind = BIND_KNOWN;
         out->known = known;
+    } else if (known) {
+        return GUARD_SAME;
     } else if (PyFunction_Check(value)) {
         bind_user(L, out, value);
     } else if (is_accel(L->core, value)) {

@@ -1,0 +1,27 @@
+"""NumPy functions written in the Python that vizgen compiles.
+
+A function of NumPy that is no more than loops needs no rule of its own in the
+compiler: it is written here once, and each call of it is specialised and
+inlined like that of a user's function.  What stands here must do exactly what
+NumPy's does, in values, types and exceptions; where it can't, an `assert`
+fails, and the call is repeated in Python.
+
+TABLE maps NumPy's name of a function to (module, function).
+"""
+
+import importlib
+
+_RANDOM = ("seed", "random", "random_sample", "ranf", "sample", "rand",
+           "uniform", "randint", "randn", "standard_normal", "normal",
+           "choice", "shuffle")
+
+TABLE = {f"numpy.random.{name}": ("random", name) for name in _RANDOM}
+
+
+def find(name):
+    """The function that stands for NumPy's function 'name', or None."""
+    row = TABLE.get(name)
+    if row is None:
+        return None
+    module = importlib.import_module(f"{__name__}.{row[0]}")
+    return getattr(module, row[1])
