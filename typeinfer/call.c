@@ -258,44 +258,17 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
 
 /* Gives 'name' a number in the frame, once. */
 static void
-add_name(Infer *I, Frame *frame, Sym name)
+add_name(void *data, Sym name)
 {
+    Frame *frame = data;
     if (!map_has(&frame->numbers, name)) {
         frame->n++;
         map_set(&frame->numbers, name, (void *)(intptr_t)frame->n);
     }
-    (void)I;
 }
 
-/* Names that a target of an assignment binds; subscripts bind none. */
-static void
-add_target_names(Infer *I, Frame *frame, const AExpr *target)
-{
-    if (target->kind == A_NAME) {
-        add_name(I, frame, target->name);
-    }
-    for (int i = 0; i < target->items.n; i++) {
-        if (target->kind == A_TUPLE || target->kind == A_LIST) {
-            add_target_names(I, frame, target->items.at[i]);
-        }
-    }
-}
-
-/* All names that are assigned anywhere in 'block' are local, as in Python. */
-static void
-add_block_names(Infer *I, Frame *frame, const ABlock *block)
-{
-    for (int i = 0; i < block->n; i++) {
-        const AStmt *s = block->at[i];
-        for (int k = 0; k < s->targets.n; k++) {
-            add_target_names(I, frame, s->targets.at[k]);
-        }
-        add_block_names(I, frame, &s->body);
-        add_block_names(I, frame, &s->orelse);
-    }
-}
-
-/* A frame in which nothing is bound yet. The last name is the result, so that
+/* A frame in which nothing is bound yet. All names that are assigned anywhere
+ * are local, as in Python. The last name is the result, so that
  * returns join like any other name. */
 void
 frame_init(Infer *I, Frame *frame, const AFunc *func)
@@ -303,10 +276,13 @@ frame_init(Infer *I, Frame *frame, const AFunc *func)
     *frame = (Frame){.func = func, .caller = I->frame};
     frame->numbers = map_new(I->arena);
     for (int i = 0; i < func->params.n; i++) {
-        add_name(I, frame, func->params.at[i].name);
+        add_name(frame, func->params.at[i].name);
     }
-    add_block_names(I, frame, &func->body);
-    add_name(I, frame, sym("<result>"));
+    if (func->varargs != NULL) {
+        add_name(frame, func->varargs);
+    }
+    names_of_block(&func->body, add_name, frame);
+    add_name(frame, sym("<result>"));
     frame->env.at = ARENA_ARRAY(I->arena, Ver *, frame->n + 1);
     frame->live = live_make(I, frame);
 }
@@ -455,7 +431,7 @@ static AExpr *
 call_user(Infer *I, const AExpr *e, AExpr *out, const AFunc *func)
 {
     check_recursion(I, e, func);
-    if (func->has_varargs) {
+    if ((func->varargs || func->has_kwargs)) {
         refuse_call(I, e, func->name, "has `*args` or `**kwargs`");
     }
     AExpr **given = ARENA_ARRAY(I->arena, AExpr *, func->params.n + 1);

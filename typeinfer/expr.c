@@ -604,8 +604,12 @@ refuse_syntax(Infer *I, const AExpr *e)
 {
     infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, e->loc, NULL,
                  "%s is not translated",
-                 e->kind == A_STARRED ? "`*` in an expression"
-                 : e->kind == A_SLICE ? "a slice here"
+                 e->kind == A_STARRED  ? "`*` in an expression"
+                 : e->kind == A_SLICE  ? "a slice here"
+                 : e->kind == A_COMP   ? "a comprehension"
+                 : e->kind == A_LAMBDA ? "a nested function"
+                 : e->kind == A_NAMED  ? "`:=`"
+                 : e->kind == A_DICT   ? "a dict"
                  : e->name            ? e->name
                                       : "this expression");
 }

@@ -38,6 +38,8 @@ typedef struct LiveLoop {
 
 static void live_block(Live *live, const ABlock *block, Bits bits,
                        const LiveLoop *loop);
+static void read_expr(Live *live, const AExpr *e, Bits bits);
+static void write_target(Live *live, const AExpr *e, Bits bits);
 
 /* A set without names. */
 static Bits
@@ -77,7 +79,23 @@ read_name(Live *live, Sym name, Bits bits)
     }
 }
 
-/* Every name in 'e' is read. */
+/* Backwards: the element, then each 'for' from the last to the first. */
+static void
+read_comp(Live *live, const AExpr *e, Bits bits)
+{
+    read_expr(live, e->lhs, bits);
+    for (int i = e->fors.n - 1; i >= 0; i--) {
+        const AFor *part = &e->fors.at[i];
+        for (int k = part->ifs.n - 1; k >= 0; k--) {
+            read_expr(live, part->ifs.at[k], bits);
+        }
+        write_target(live, part->target, bits);
+        read_expr(live, part->iter, bits);
+    }
+}
+
+/* Every name in 'e' is read, but for those that it binds first. What ':='
+ * binds may be read before, in a condition that is not evaluated. */
 static void
 read_expr(Live *live, const AExpr *e, Bits bits)
 {
@@ -86,6 +104,10 @@ read_expr(Live *live, const AExpr *e, Bits bits)
     }
     if (e->kind == A_NAME) {
         read_name(live, e->name, bits);
+    }
+    if (e->kind == A_COMP) {
+        read_comp(live, e, bits);
+        return;
     }
     read_expr(live, e->lhs, bits);
     read_expr(live, e->rhs, bits);
@@ -103,6 +125,8 @@ write_target(Live *live, const AExpr *e, Bits bits)
         if (number >= 0) {
             bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
         }
+    } else if (e->kind == A_STARRED) {
+        write_target(live, e->lhs, bits);
     } else if (e->kind == A_TUPLE || e->kind == A_LIST) {
         for (int i = 0; i < e->items.n; i++) {
             write_target(live, e->items.at[i], bits);
@@ -118,6 +142,8 @@ read_target(Live *live, const AExpr *e, Bits bits)
         for (int i = 0; i < e->items.n; i++) {
             read_target(live, e->items.at[i], bits);
         }
+    } else if (e->kind == A_STARRED) {
+        read_target(live, e->lhs, bits);
     } else if (e->kind != A_NAME) {
         read_expr(live, e, bits);
     }
@@ -204,6 +230,16 @@ live_stmt(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
         memset(bits, 0, size);
         read_expr(live, s->value, bits);
         break;
+    case AS_BLOCK:
+    case AS_WITH:
+        live_block(live, &s->body, bits, loop);
+        read_expr(live, s->value, bits);
+        break;
+    case AS_DELETE:
+        for (int i = 0; i < s->targets.n; i++) {
+            read_target(live, s->targets.at[i], bits);
+        }
+        break;
     case AS_BREAK:
         if (loop != NULL) {
             memcpy(bits, loop->at_break, size);
@@ -229,6 +265,17 @@ live_block(Live *live, const ABlock *block, Bits bits, const LiveLoop *loop)
     }
 }
 
+/* What a nested function reads is read wherever that is called. */
+static void
+keep_captured(Live *live, const AFunc *func)
+{
+    for (int i = 0; i < live->heads.n; i++) {
+        for (int k = 0; k < func->captured.n; k++) {
+            read_name(live, func->captured.at[k], live->heads.entries[i].value);
+        }
+    }
+}
+
 /* Made once per function of the unit: it depends on the text only. */
 Live *
 live_make(Infer *I, const Frame *frame)
@@ -243,6 +290,7 @@ live_make(Infer *I, const Frame *frame)
     live->words = (frame->n + 63) / 64;
     live->heads = map_new(I->arena);
     live_block(live, &frame->func->body, new_bits(live), NULL);
+    keep_captured(live, frame->func);
     live->frame = NULL;
     map_set(&I->lives, frame->func, live);
     return live;

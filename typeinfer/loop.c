@@ -55,32 +55,11 @@ typedef struct Loop {
 
 /* --- what the loop assigns ------------------------------------------------ */
 
-/* Names that a target binds. */
+/* For names_of_block. */
 static void
-note_target(Map *map, const AExpr *target)
+note_name(void *data, Sym name)
 {
-    if (target->kind == A_NAME) {
-        map_set(map, target->name, map);
-    }
-    bool display = target->kind == A_TUPLE || target->kind == A_LIST;
-    for (int i = 0; display && i < target->items.n; i++) {
-        note_target(map, target->items.at[i]);
-    }
-}
-
-/* Names that are bound anywhere in a block, inner loops and branches included.
- */
-static void
-note_block(Map *map, const ABlock *block)
-{
-    for (int i = 0; i < block->n; i++) {
-        const AStmt *s = block->at[i];
-        for (int k = 0; k < s->targets.n; k++) {
-            note_target(map, s->targets.at[k]);
-        }
-        note_block(map, &s->body);
-        note_block(map, &s->orelse);
-    }
+    map_set(data, name, data);
 }
 
 /* Widens what is known where a loop may change it. */
@@ -127,9 +106,12 @@ loop_init(Infer *I, const AStmt *s, ABlock *out, Loop *loop)
     vec_push(I->arena, out, loop->copy);
     loop->assigned = map_new(I->arena);
     for (int i = 0; i < s->targets.n; i++) {
-        note_target(&loop->assigned, s->targets.at[i]);
+        names_of_target(s->targets.at[i], note_name, &loop->assigned);
     }
-    note_block(&loop->assigned, &s->body);
+    if (s->kind == AS_WHILE) {
+        names_of_expr(s->value, note_name, &loop->assigned);
+    }
+    names_of_block(&s->body, note_name, &loop->assigned);
     loop->entry = env_copy(I, &I->frame->env);
     for (int i = 0; i < loop->assigned.n; i++) {
         add_carried(I, loop, loop->assigned.entries[i].key);

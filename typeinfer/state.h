@@ -165,6 +165,14 @@ void alias_settle(Infer *I);
 /* Refuses a memory array whose buffer can't be named here. */
 void check_reach(Infer *I, const Type *type, Loc loc);
 
+/* --- names.c --- */
+/* Calls 'fn' for every name that a target, an expression (by ':=' and in
+ * comprehensions) or the statements of a block bind, some more than once. */
+typedef void (*NameFn)(void *data, Sym name);
+void names_of_target(const AExpr *target, NameFn fn, void *data);
+void names_of_expr(const AExpr *e, NameFn fn, void *data);
+void names_of_block(const ABlock *block, NameFn fn, void *data);
+
 /* --- live.c --- */
 /* Which names may be read before they are written again, at the head of each
  * loop of 'func'. */

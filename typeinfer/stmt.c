@@ -478,9 +478,15 @@ infer_plain(Infer *I, const AStmt *s, ABlock *out)
         break;
     case AS_PASS:
         break;
+    case AS_BLOCK:
+        infer_block(I, &s->body, out);
+        break;
     default:
         infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, s->loc, NULL,
-                     "%s is not translated", s->name);
+                     "%s is not translated",
+                     s->kind == AS_WITH     ? "`with`"
+                     : s->kind == AS_DELETE ? "`del`"
+                                            : s->name);
     }
 }
 

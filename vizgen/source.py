@@ -144,6 +144,49 @@ def _lambda_of(nodes, code):
     return fit[0] if fit else None
 
 
+# --- names of nested functions ------------------------------------------------
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LAZY = (ast.Yield, ast.YieldFrom, ast.Await)
+
+
+def names_bound(node):
+    """The names that the FunctionDef or Lambda 'node' binds; None for a
+    generator or coroutine."""
+    args = node.args
+    every = args.posonlyargs + args.args + args.kwonlyargs
+    names = {arg.arg for arg in every + [args.vararg, args.kwarg] if arg}
+    free = set()
+    body = node.body if isinstance(node.body, list) else [node.body]
+    lazy = [_bind(child, names, free, False) for child in body]
+    return None if any(lazy) else names - free
+
+
+def _bind(node, names, free, inner):
+    """Adds what 'node' binds to 'names', what it declares to be free to 'free';
+    'inner': in a comprehension, where only `:=` binds.  Is it lazy?"""
+    name = getattr(node, "name", None)  # def, class, except, match
+    if isinstance(name, str):
+        names.add(name)
+    if isinstance(node, FUNCTIONS):
+        return False
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        free.update(node.names)
+    elif isinstance(node, ast.Name):
+        if not inner and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+    elif isinstance(node, ast.NamedExpr):
+        names.add(node.target.id)
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        names.update((item.asname or item.name).split(".")[0]
+                     for item in node.names)
+    inner = inner or isinstance(node, COMPREHENSIONS)
+    lazy = [_bind(child, names, free, inner)
+            for child in ast.iter_child_nodes(node)]
+    return isinstance(node, LAZY) or any(lazy)
+
+
 # --- library objects ---------------------------------------------------------
 
 

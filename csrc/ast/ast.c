@@ -178,6 +178,51 @@ print_ifexp(Printer *p, const AExpr *e)
     str_add(p->out, ")");
 }
 
+/* [a for x in xs if c] */
+static void
+print_comp(Printer *p, const AExpr *e)
+{
+    str_add(p->out, e->is_list ? "[" : "(");
+    print_expr(p, e->lhs);
+    for (int i = 0; i < e->fors.n; i++) {
+        const AFor *part = &e->fors.at[i];
+        str_add(p->out, " for ");
+        print_expr(p, part->target);
+        str_add(p->out, " in ");
+        print_expr(p, part->iter);
+        for (int k = 0; k < part->ifs.n; k++) {
+            str_add(p->out, " if ");
+            print_expr(p, part->ifs.at[k]);
+        }
+    }
+    str_add(p->out, e->is_list ? "]" : ")");
+}
+
+/* LAMBDA, NAMED, DICT and SEQ; the function of a LAMBDA is printed apart. */
+static void
+print_form(Printer *p, const AExpr *e)
+{
+    switch ((int)e->kind) {
+    case A_LAMBDA:
+        str_addf(p->out, "<%s %d>", e->name, e->func);
+        break;
+    case A_NAMED:
+        str_add(p->out, "(");
+        print_expr(p, e->lhs);
+        str_add(p->out, " := ");
+        print_expr(p, e->rhs);
+        str_add(p->out, ")");
+        break;
+    case A_DICT:
+        print_display(p, e, "{", "}");
+        break;
+    default:
+        str_addf(p->out, "<%d statements> ", e->block.n);
+        print_expr(p, e->lhs);
+        break;
+    }
+}
+
 /* NAME, GLOBAL, ATTR, SUBSCRIPT, STARRED and OTHER. */
 static void
 print_place(Printer *p, const AExpr *e)
@@ -245,6 +290,15 @@ print_expr(Printer *p, const AExpr *e)
         break;
     case A_IFEXP:
         print_ifexp(p, e);
+        break;
+    case A_COMP:
+        print_comp(p, e);
+        break;
+    case A_LAMBDA:
+    case A_NAMED:
+    case A_DICT:
+    case A_SEQ:
+        print_form(p, e);
         break;
     default:
         print_place(p, e);
@@ -404,6 +458,20 @@ print_stmt(Printer *p, const AStmt *s)
         break;
     case AS_CONVERT:
         print_convert(p, s);
+        break;
+    case AS_BLOCK:
+        start(p, "block");
+        print_bodies(p, s);
+        break;
+    case AS_WITH:
+        start(p, "with ");
+        print_expr(p, s->value);
+        print_bodies(p, s);
+        break;
+    case AS_DELETE:
+        start(p, "del ");
+        print_items(p, &s->targets, ", ");
+        str_add(p->out, "\n");
         break;
     case AS_OTHER:
         start(p, "");

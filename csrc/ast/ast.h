@@ -35,6 +35,11 @@ typedef enum AKind {
     A_LIST,      /* [a, b] */
     A_IFEXP,     /* a if c else b */
     A_STARRED,   /* *a */
+    A_COMP,      /* [a for x in xs if c]  (a for x in xs if c) */
+    A_LAMBDA,    /* lambda x: a; what a nested 'def' binds to its name */
+    A_NAMED,     /* (x := a) */
+    A_DICT,      /* {k: a} */
+    A_SEQ,       /* only in typed trees: statements, then a value */
     A_OTHER,     /* anything else; "name" is Python's class name */
 } AKind;
 
@@ -94,6 +99,15 @@ typedef struct Version {
     Loc loc;
 } Version;
 
+/* One part of a comprehension with its conditions.  Names that the target
+ * binds have been given names of their own ("x'3"), so they are locals of the
+ * function like others. */
+typedef struct AFor {
+    AExpr *target;
+    AExpr *iter;
+    AExprVec ifs;
+} AFor;
+
 /* Which fields a kind uses:
  *   CONST      "type" (TY_NUM weak and known, TY_STR, TY_NONE)
  *   NAME       "name"; "version" after inference
@@ -107,7 +121,15 @@ typedef struct Version {
  *   SUBSCRIPT  "lhs" "items" (the index tuple, flattened)
  *   SLICE      "items": lo, hi, step (NULL where absent)
  *   TUPLE LIST "items"                   IFEXP "items": test, yes, no
- *   STARRED    "lhs"                     OTHER "name" */
+ *   STARRED    "lhs"                     OTHER "name"
+ *   COMP       "lhs" (the element) "fors" "is_list"; "items": all parts of
+ *              "fors" in their order, for those who look at every name;
+ *              "name": a local that the source does not have, to gather in
+ *   LAMBDA     "func" (index in Unit.funcs) "items": the defaults of its last
+ *              parameters, evaluated here; "keys": those parameters
+ *   NAMED      "lhs" (a NAME) "rhs"
+ *   DICT       "items": keys and values by turns
+ *   SEQ        "block", then "lhs" */
 struct AExpr {
     AKind kind;
     AOp op;
@@ -122,6 +144,10 @@ struct AExpr {
     const Binding *binding;
     const Version *version;
     struct AFunc *callee;
+    VEC(AFor) fors;
+    bool is_list;
+    int func;
+    ABlock block;
 };
 
 /* Statements, as Python's ast has them; each line names the fields of AStmt
@@ -141,6 +167,10 @@ typedef enum ASKind {
     AS_PASS, /* typed trees: "body" holds the CONVERTs of a join */
     AS_ASSERT, /* "value"; the message is never evaluated natively */
     AS_RAISE,
+    AS_BLOCK,  /* "body", as if it stood there: 'try' without its handlers,
+                  which Python runs when a failed check repeats the call */
+    AS_WITH,   /* with "value" as "targets"[0], if any: "body" */
+    AS_DELETE, /* del "targets" */
     AS_OTHER, /* "name" is Python's class name */
     /* only in typed trees: */
     AS_CONVERT, /* "to" = "from", converted at a join */
@@ -174,6 +204,10 @@ typedef struct AParam {
  *
  *   "name", "qualname"  as Python has them; "loc"  of the 'def'.
  *   "params", "npositional_only"  the first so many take no keyword.
+ *   "varargs"  the name after '*', NULL: none; "has_kwargs"  '**': refused.
+ *   "outer"  the function in whose body it is defined, NULL: none; names that
+ *       are neither its own nor global are those of "outer".
+ *   "captured"  its names that functions inside of it read.
  *   "body"  its statements.
  *   "result", "returned"  after inference: the type, and the version to which
  *       every 'return' converts. */
@@ -183,7 +217,10 @@ typedef struct AFunc {
     Loc loc;
     int npositional_only;
     VEC(AParam) params;
-    bool has_varargs; /* *args or **kwargs: refused */
+    Sym varargs;
+    bool has_kwargs;
+    struct AFunc *outer;
+    VEC(Sym) captured;
     ABlock body;
     const Type *result;      /* after inference */
     const Version *returned; /* after inference: what is returned */

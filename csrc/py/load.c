@@ -62,7 +62,7 @@ is_node(PyObject *node, const char *name)
 }
 
 /* A list field; an empty one when it is missing. */
-static Py_ssize_t
+Py_ssize_t
 list_size(PyObject *list)
 {
     return PyList_CheckExact(list) ? PyList_GET_SIZE(list) : 0;
@@ -97,7 +97,7 @@ node_loc(Loader *L, PyObject *node)
 }
 
 /* '?' for a name that is no valid UTF-8, which no program has. */
-static Sym
+Sym
 sym_field(Loader *L, PyObject *node, const char *name)
 {
     PyObject *text = node_field(L, node, name);
@@ -124,7 +124,7 @@ load_op(Loader *L, PyObject *node)
 /* --- expressions --------------------------------------------------------- */
 
 /* The name is what a message calls it; the place is the whole expression. */
-static AExpr *
+AExpr *
 other_expr(Loader *L, PyObject *node)
 {
     AExpr *e = ast_expr(L->arena, A_OTHER, node_loc(L, node));
@@ -133,7 +133,7 @@ other_expr(Loader *L, PyObject *node)
 }
 
 /* In order of evaluation. */
-static void
+void
 load_items(Loader *L, PyObject *list, AExprVec *out)
 {
     for (Py_ssize_t i = 0; i < list_size(list); i++) {
@@ -182,7 +182,7 @@ load_name(Loader *L, PyObject *node)
         return global;
     }
     AExpr *e = ast_expr(L->arena, A_NAME, node_loc(L, node));
-    e->name = sym_field(L, node, "id");
+    e->name = local_name(L, sym_field(L, node, "id"));
     return e;
 }
 
@@ -350,6 +350,9 @@ static const ExprRow expr_rows[] = {
     {"BoolOp", load_boolop},       {"Tuple", load_tuple},
     {"List", load_list},           {"Slice", load_slice},
     {"IfExp", load_ifexp},         {"Starred", load_starred},
+    {"ListComp", load_comp},       {"GeneratorExp", load_comp},
+    {"Lambda", load_lambda},       {"NamedExpr", load_named},
+    {"Dict", load_dict},
 };
 
 /* The commonest classes stand first in the table. */
@@ -479,6 +482,12 @@ static const StmtRow stmt_rows[] = {
     {"Pass", AS_PASS, load_nothing},
     {"Assert", AS_ASSERT, load_assert},
     {"Raise", AS_RAISE, load_nothing},
+    {"FunctionDef", AS_ASSIGN, load_def},
+    {"Try", AS_BLOCK, load_try},
+    {"With", AS_WITH, load_with},
+    {"Delete", AS_DELETE, load_delete},
+    {"Global", AS_PASS, load_nothing},
+    {"Nonlocal", AS_PASS, load_nothing},
 };
 
 /* AS_OTHER keeps the class name for the message. */

@@ -8,6 +8,16 @@ enum { MAX_FUNCS = 64 };
 
 typedef struct Loader Loader;
 
+/* Names that are not global at a place: the locals of a function ("names", a
+ * set), or those that a comprehension binds ("renamed": Sym -> Sym), which are
+ * names of "func" with names of their own. */
+typedef struct NameScope {
+    struct NameScope *outer;
+    PyObject *names;
+    Map renamed;
+    AFunc *func;
+} NameScope;
+
 /* "functions" and "sources" (path, text, node) run parallel to Unit.funcs;
  * both lists own what they hold, so nodes and names are borrowed from them.
  * The members below "file" belong to the function being loaded. */
@@ -23,6 +33,9 @@ struct Loader {
     PyFunctionObject *func;
     PyObject *locals; /* set of the names that are local */
     PyObject *freevars;
+    NameScope *scope; /* innermost; the function's own is the last */
+    AFunc *out;       /* the function, perhaps a nested one, being loaded */
+    int serial;       /* for names that the source does not have */
 };
 
 /* --- load.c -------------------------------------------------------------- */
@@ -39,6 +52,24 @@ AExpr *load_expr(Loader *L, PyObject *node);
 void load_block(Loader *L, PyObject *list, ABlock *out);
 /* A constant object as A_CONST or A_TUPLE; A_OTHER when it has no Type. */
 AExpr *load_value(Loader *L, PyObject *value, Loc loc);
+
+/* Attribute 'name' as an interned name. */
+Sym sym_field(Loader *L, PyObject *node, const char *name);
+AExpr *other_expr(Loader *L, PyObject *node);
+Py_ssize_t list_size(PyObject *list);
+void load_items(Loader *L, PyObject *list, AExprVec *out);
+
+/* --- syntax.c: forms with names of their own, and those made of others ---- */
+AExpr *load_comp(Loader *L, PyObject *node);
+AExpr *load_lambda(Loader *L, PyObject *node);
+AExpr *load_named(Loader *L, PyObject *node);
+AExpr *load_dict(Loader *L, PyObject *node);
+void load_def(Loader *L, PyObject *node, AStmt *s);
+void load_try(Loader *L, PyObject *node, AStmt *s);
+void load_with(Loader *L, PyObject *node, AStmt *s);
+void load_delete(Loader *L, PyObject *node, AStmt *s);
+/* The name of a local as the Ast has it; notes that it is captured. */
+Sym local_name(Loader *L, Sym name);
 
 /* --- names.c ------------------------------------------------------------- */
 bool name_is_local(Loader *L, PyObject *name);

@@ -32,9 +32,16 @@ typedef struct Place {
 bool
 name_is_local(Loader *L, PyObject *name)
 {
-    int found = PySet_Contains(L->locals, name);
-    L->failed |= found < 0;
-    return found != 0;
+    Sym text = sym_of(name);
+    for (const NameScope *s = L->scope; s != NULL; s = s->outer) {
+        int found = s->names ? PySet_Contains(s->names, name)
+                             : text && map_has(&s->renamed, text);
+        L->failed |= found < 0;
+        if (found != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Borrowed; NULL without an exception when the key is missing. */

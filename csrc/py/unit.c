@@ -59,9 +59,11 @@ load_params(Loader *L, AFunc *out)
         };
         vec_push(L->arena, &out->params, param);
     }
+    int flags = code_int(L, "co_flags");
     out->npositional_only = code_int(L, "co_posonlyargcount");
-    out->has_varargs =
-        (code_int(L, "co_flags") & (CO_VARARGS | CO_VARKEYWORDS)) != 0;
+    out->varargs =
+        flags & CO_VARARGS ? sym_of(PyTuple_GET_ITEM(names, n)) : NULL;
+    out->has_kwargs = (flags & CO_VARKEYWORDS) != 0;
     Py_DECREF(names);
 }
 
@@ -148,6 +150,9 @@ load_body(Loader *L, int index)
     out->name = sym_of(L->func->func_name);
     out->qualname = sym_of(L->func->func_qualname);
     out->loc = header_loc(L, node);
+    NameScope scope = {.names = L->locals, .func = out};
+    L->scope = &scope;
+    L->out = out;
     load_params(L, out);
     PyObject *body = node_field(L, node, "body");
     if (PyList_CheckExact(body)) {
@@ -168,7 +173,9 @@ load_all(Loader *L, PyObject *entry)
         return;
     }
     for (int i = 0; i < L->unit->funcs.n && !L->failed; i++) {
-        load_body(L, i);
+        if (PyList_GET_ITEM(L->functions, i) != Py_None) {
+            load_body(L, i); /* nested ones are part of another's body */
+        }
     }
     L->unit->nhidden = L->guards->nhidden;
 }

@@ -19,5 +19,5 @@ def arguments():
 
 
 # >>> refusal
-# VZ_1003_comprehension.py:5:15  VZ-1003  ListComp is not translated
+# VZ_1003_comprehension.py:5:15  VZ-1003  a comprehension is not translated
 # <<<

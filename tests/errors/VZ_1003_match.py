@@ -3,17 +3,17 @@ import numpy as np
 
 
 def subject(a):
-    total = 0.0
-    try:
-        total = a[0] + a[1]
-    except IndexError:
-        total = -1.0
+    match a.shape[0]:
+        case 4:
+            total = a[0] + a[1]
+        case _:
+            total = -1.0
     return total
 
 
 def changed(a):
     total = -1.0
-    if a.shape[0] > 1:
+    if a.shape[0] == 4:
         total = a[0] + a[1]
     return total
 
@@ -23,5 +23,5 @@ def arguments():
 
 
 # >>> refusal
-# VZ_1003_try.py:7:5  VZ-1003  Try is not translated
+# VZ_1003_match.py:6:5  VZ-1003  Match is not translated
 # <<<
