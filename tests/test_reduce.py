@@ -75,9 +75,18 @@ def spreads(a):
     return np.ptp(a)
 
 
+def variances(a):
+    return np.var(a), a.std(), np.std(a, ddof=1) if a.size > 1 else 0.0
+
+
+def variance(a):
+    return a.var(), np.std(a)
+
+
 WHOLE = {
-    sums: INTEGERS, products: INTEGERS, extremes: DTYPES, truths: DTYPES,
-    positions: DTYPES, counts: DTYPES, means: INTEGERS,
+    sums: DTYPES, products: INTEGERS, variance: DTYPES,
+    extremes: DTYPES, truths: DTYPES,
+    positions: DTYPES, counts: DTYPES, means: DTYPES,
     spreads: FLOATS + INTEGERS[1:],
 }
 CASES = [(program, dtype) for program, dtypes in WHOLE.items()
@@ -126,6 +135,128 @@ def test_mean_of_large_integers():
     fn = accelerate(means)
     assert_same(fn, (np.array([2**62, 3, -2**62]),), native=False)
     assert fn.stats.replays == 1
+
+
+# --- the order of additions ---
+
+
+def rough(shape, dtype, seed):
+    """Numbers whose sum depends on the order."""
+    random = np.random.RandomState(seed)
+    scale = random.choice([1, 1e3, -1e5], shape)
+    return (random.rand(*shape) * scale).astype(dtype)
+
+
+def lying(array):
+    """Parts, turns and repetitions of a two-dimensional array."""
+    yield array
+    yield array.T
+    yield array[::-1]
+    yield array[:, ::-1]
+    yield array[::2, 1:]
+    yield array[1:, :-1]
+    yield np.asfortranarray(array)
+    yield np.broadcast_to(array[0], array.shape)
+    yield np.broadcast_to(array[:, :1], array.shape)
+
+
+def order(a):
+    return np.sum(a), a.mean(), a.var()
+
+
+def order_of_part(a, n):
+    return np.sum(a[1:, :n]), np.sum(a[:n, 1:].T), np.sum(a[n - 1])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_of_small(dtype):
+    fn = accelerate(order)
+    for h in range(1, 21):
+        for w in range(2, 21):
+            for array in lying(rough((h, w), dtype, h * 31 + w)):
+                if array.size:
+                    assert_same(fn, (array,))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_of_long(dtype):
+    fn = accelerate(order)
+    lengths = (*range(1, 40), *range(120, 140), *range(250, 264), 1000, 4095,
+               4096, 4097, 8191, 8192, 8193, 8200, 16383, 16384, 20000)
+    for n in lengths:
+        array = rough((2 * n,), dtype, n)
+        for part in (array[:n], array[::2], array[n - 1::-1]):
+            assert_same(fn, (part,))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_around_the_buffer(dtype):
+    fn = accelerate(order)
+    for shape in ((3, 4095), (3, 4097), (2, 4096), (9, 1000), (3, 9000),
+                  (100, 90), (40, 7, 35), (5, 60, 60), (6, 5, 4, 80)):
+        whole = rough((shape[0], *(n + 3 for n in shape[1:])), dtype, 7)
+        part = whole[(slice(None), *(slice(0, n) for n in shape[1:]))]
+        for array in (whole, part, part.T, part[::-1], part[::2]):
+            assert_same(fn, (array,))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_of_parts(dtype):
+    fn = accelerate(order_of_part)
+    for n in range(1, 20):
+        assert_same(fn, (rough((20, 22), dtype, n), n))
+        assert_same(fn, (rough((22, 20), dtype, n).T, n))
+
+
+def box_mean(img, r):
+    h, w = img.shape
+    out = np.zeros((h, w))
+    for y in range(h):
+        for x in range(w):
+            y0, y1 = max(0, y - r), min(h, y + r + 1)
+            x0, x1 = max(0, x - r), min(w, x + r + 1)
+            out[y, x] = np.mean(img[y0:y1, x0:x1])
+    return out
+
+
+def gray(img):
+    h, w = img.shape[:2]
+    out = np.zeros((h, w))
+    for y in range(h):
+        for x in range(w):
+            out[y, x] = np.mean(img[y, x]) + img[y, x].sum() + img[y, x].std()
+    return out
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_in_loops(dtype):
+    fn = accelerate(box_mean)
+    for array in lying(rough((17, 14), dtype, 3)):
+        for r in (1, 2, 4):
+            assert_same(fn, (array, r))
+    for channels in (1, 3, 4, 7, 8, 9, 17, 30):
+        assert_same(accelerate(gray), (rough((5, 4, channels), dtype, 4),))
+
+
+def in_place(a):
+    for i in range(1, a.shape[0]):
+        a[i, 0] = np.sum(a[i - 1]) * 0.5
+    return np.sum(a)
+
+
+def test_sums_see_stores():
+    assert_same(accelerate(in_place), (rough((9, 6), "float64", 1),))
+
+
+def test_special_sums():
+    nan, inf = np.nan, np.inf
+    for items in ([-0.0, -0.0], [-0.0], [inf, -inf], [nan, 1], [1e308, 1e308],
+                  [inf, 1], [-0.0] * 9, [1e308] * 20):
+        for dtype in FLOATS:
+            with np.errstate(all="ignore"):
+                array = np.array(items).astype(dtype)
+            assert_same(accelerate(sums), (array,), native=False)
+            assert_same(accelerate(means), (array,), native=False)
 
 
 # --- axes ---

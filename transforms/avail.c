@@ -61,7 +61,7 @@ avail_add(Avail *avail, Expr *e, Expr *to)
 static bool
 is_fresh(const Avail *avail, const Expr *e, int stamp)
 {
-    if (e->op == E_LOAD) {
+    if (ir_reads(e)) {
         intptr_t killed = (intptr_t)map_get(&avail->killed, e->buf);
         if (killed > stamp) {
             return false;
@@ -192,7 +192,7 @@ avail_forget(Avail *avail, const Block *block)
 static void
 note_loads(Map *found, const Expr *e)
 {
-    if (e->op == E_LOAD) {
+    if (ir_reads(e)) {
         map_set(found, e->buf, e->buf);
     }
     for (int i = 0; i < e->nargs; i++) {

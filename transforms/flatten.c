@@ -88,7 +88,7 @@ varies(Flat *flat, const Expr *e)
         return e->var == flat->loop->var || e->var->id < 0 ||
                (def != NULL && varies(flat, def));
     }
-    if (e->op == E_LOAD && effects_writes(&flat->loop->body, e->buf)) {
+    if (ir_reads(e) && effects_writes(&flat->loop->body, e->buf)) {
         return true;
     }
     for (int i = 0; i < e->nargs; i++) {
@@ -186,7 +186,7 @@ reads_stored(Flat *flat, const Expr *e)
         return def != NULL && reads_stored(flat, def);
     }
     const Block *body = &flat->loop->body;
-    for (int i = 0; e->op == E_LOAD && i < body->n; i++) {
+    for (int i = 0; ir_reads(e) && i < body->n; i++) {
         const Stmt *s = body->at[i];
         if (s->kind == S_STORE &&
             (s->buf == e->buf ||

@@ -40,6 +40,7 @@ is_computable(void *data, const Expr *e)
     case E_DIM:
         return e->buf->kind == BUF_ARG;
     case E_LOAD:
+    case E_SUM:
     case E_CALL:
     case E_DIV:
         return false;

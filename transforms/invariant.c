@@ -47,7 +47,7 @@ note_defined(void *data, Stmt *s)
 static bool
 is_fixed(const Walk *w, const Expr *e)
 {
-    bool fixed = e->op != E_LOAD && e->op != E_CALL &&
+    bool fixed = !ir_reads(e) && e->op != E_CALL &&
                  !(e->op == E_VAR && map_get(&w->inner, e->var) != NULL);
     for (int i = 0; i < e->nargs && fixed; i++) {
         fixed = is_fixed(w, e->args[i]);

@@ -125,7 +125,7 @@ uses_inside(const Regions *r, const Expr *e)
             return true;
         }
     }
-    return e->op == E_LOAD;
+    return ir_reads(e);
 }
 
 /* a*x + 'form' >= 0 from a round on that 'origin' names: for a strip, whose

@@ -215,7 +215,7 @@ speculation_cost(const Expr *e)
 {
     bool moves = e->op == E_SELECT || e->op == E_VAR || e->op == E_CONST;
     bool ints = dtype_is_int(e->dtype) || e->dtype == DT_BOOL;
-    if (e->op == E_LOAD || e->op == E_CALL || e->op == E_IDIV ||
+    if (ir_reads(e) || e->op == E_CALL || e->op == E_IDIV ||
         e->op == E_MOD || (!moves && !ints)) {
         return MAX_SPECULATED + 1;
     }

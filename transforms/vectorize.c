@@ -40,7 +40,7 @@ static bool
 is_free(const Expr *e)
 {
     bool from_float = e->op == E_CAST && dtype_is_float(e->args[0]->dtype);
-    if (e->op == E_LOAD || e->op == E_IDIV || e->op == E_MOD ||
+    if (ir_reads(e) || e->op == E_IDIV || e->op == E_MOD ||
         e->op == E_DIV || e->op == E_CALL ||
         (from_float && !dtype_is_float(e->dtype))) {
         return false;
@@ -169,6 +169,9 @@ look_expr(Lanes *lanes, Expr *e)
 {
     if (e->op == E_LOAD) {
         look_index(lanes, e->buf, e->args, e->nargs);
+    }
+    if (e->op == E_SUM) {
+        lanes->why = "sums an array";
     }
     if (e->op == E_CALL && fn_origin[e->fn] != 'M') {
         lanes->why = str_printf(lanes->arena, "calls `%s`", fn_text[e->fn]);

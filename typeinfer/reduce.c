@@ -31,6 +31,8 @@ static const struct {
     {BUILTIN_NP_ARGMIN, REDUCE_ARGMIN}, {BUILTIN_ARGMIN_OF, REDUCE_ARGMIN},
     {BUILTIN_NP_ARGMAX, REDUCE_ARGMAX}, {BUILTIN_ARGMAX_OF, REDUCE_ARGMAX},
     {BUILTIN_NP_MEAN, REDUCE_MEAN},     {BUILTIN_MEAN_OF, REDUCE_MEAN},
+    {BUILTIN_NP_VAR, REDUCE_VAR},       {BUILTIN_VAR_OF, REDUCE_VAR},
+    {BUILTIN_NP_STD, REDUCE_STD},       {BUILTIN_STD_OF, REDUCE_STD},
     {BUILTIN_NP_PTP, REDUCE_PTP},       {BUILTIN_NP_COUNT, REDUCE_COUNT},
 };
 
@@ -46,9 +48,9 @@ reduce_kind(BuiltinId id)
     fatal("typeinfer: `%s` is no reduction", builtin_row(id)->name);
 }
 
-/* The argument for parameter 'word' among the slots of the call, or NULL. */
-static const AExpr *
-argument(const AExpr *call, BuiltinId id, const char *word)
+/* NULL also for None. */
+const AExpr *
+reduce_argument(const AExpr *call, BuiltinId id, const char *word)
 {
     int slot = builtin_slot(id, word);
     const AExpr *arg = slot >= 0 ? call->items.at[slot] : NULL;
@@ -80,7 +82,7 @@ bool
 reduce_axes(const AExpr *call, BuiltinId id, unsigned *axes)
 {
     int rank = call->items.at[0]->type->rank;
-    const AExpr *arg = argument(call, id, "axis");
+    const AExpr *arg = reduce_argument(call, id, "axis");
     *axes = 0;
     if (arg == NULL) {
         *axes = (1u << rank) - 1;
@@ -100,7 +102,7 @@ reduce_axes(const AExpr *call, BuiltinId id, unsigned *axes)
 bool
 reduce_keeps(const AExpr *call, BuiltinId id)
 {
-    const AExpr *arg = argument(call, id, "keepdims");
+    const AExpr *arg = reduce_argument(call, id, "keepdims");
     bool keeps = false;
     return arg != NULL && type_truth(arg->type, &keeps) && keeps;
 }
@@ -126,6 +128,8 @@ result_dtype(ReduceKind kind, DType dtype)
     case REDUCE_PROD:
         return grown(dtype);
     case REDUCE_MEAN:
+    case REDUCE_VAR:
+    case REDUCE_STD:
         return dtype_is_float(dtype) ? dtype : DT_F64;
     case REDUCE_ANY:
     case REDUCE_ALL:
@@ -152,15 +156,29 @@ refuse(Infer *I, const AExpr *call, BuiltinId id, const char *why)
 static void
 check_arguments(Infer *I, const AExpr *call, BuiltinId id, DType dtype)
 {
-    const AExpr *given = argument(call, id, "dtype");
+    const AExpr *given = reduce_argument(call, id, "dtype");
     if (given != NULL && need_dtype(I, given) != dtype) {
         refuse(I, call, id, " with this dtype");
     }
-    const AExpr *keeps = argument(call, id, "keepdims");
+    const AExpr *ddof = reduce_argument(call, id, "ddof");
+    int64_t freedom;
+    if (ddof != NULL && !type_is_known_int(ddof->type, &freedom)) {
+        refuse(I, call, id, " with a `ddof` that is not a constant int");
+    }
+    const AExpr *keeps = reduce_argument(call, id, "keepdims");
     bool truth;
     if (keeps != NULL && !type_truth(keeps->type, &truth)) {
         refuse(I, call, id, " with a `keepdims` that is not a constant");
     }
+}
+
+/* Does the result depend on the order in which floats are added? */
+static bool
+adds_floats(ReduceKind kind, DType dtype)
+{
+    bool sums = kind == REDUCE_SUM || kind == REDUCE_MEAN;
+    return kind == REDUCE_VAR || kind == REDUCE_STD ||
+           (sums && dtype_is_float(dtype));
 }
 
 /* --- the type ------------------------------------------------------------- */
@@ -197,9 +215,7 @@ type_of_reduce(Infer *I, AExpr *call, BuiltinId id)
     }
     check_reach(I, from, call->loc);
     DType dtype = result_dtype(kind, from->dtype);
-    bool sums = kind == REDUCE_SUM || kind == REDUCE_MEAN ||
-                kind == REDUCE_PROD;
-    if (sums && dtype_is_float(from->dtype)) {
+    if (adds_floats(kind, from->dtype) && !numpy_sums_known()) {
         refuse(I, call, id, ": the order of NumPy's additions is not known");
     }
     if (kind == REDUCE_PTP && from->dtype == DT_BOOL) {
@@ -211,6 +227,14 @@ type_of_reduce(Infer *I, AExpr *call, BuiltinId id)
         refuse(I, call, id, " over axes that are not constants in range");
     }
     bool whole = axes == (1u << from->rank) - 1;
+    if (!whole && adds_floats(kind, from->dtype)) {
+        refuse(I, call, id, " over some axes");
+    }
+    if (kind == REDUCE_PROD && dtype_is_float(from->dtype) &&
+        from->rank > 1) {
+        refuse(I, call, id, ": the order of NumPy's products depends on the "
+                            "memory order");
+    }
     if (!whole || reduce_keeps(call, id)) {
         return rest_of(I, call, id, axes, dtype);
     }

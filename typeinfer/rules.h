@@ -168,6 +168,8 @@ typedef enum ReduceKind {
     REDUCE_ARGMIN,
     REDUCE_ARGMAX,
     REDUCE_MEAN,
+    REDUCE_VAR,
+    REDUCE_STD,
     REDUCE_PTP,
     REDUCE_COUNT,
 } ReduceKind;
@@ -175,5 +177,8 @@ typedef enum ReduceKind {
 ReduceKind reduce_kind(BuiltinId id);
 /* The axes of a typed call, a bit each; false: not known or not valid. */
 bool reduce_axes(const AExpr *call, BuiltinId id, unsigned *axes);
+/* The argument for the parameter 'word', or NULL. */
+const AExpr *reduce_argument(const AExpr *call, BuiltinId id,
+                             const char *word);
 bool reduce_keeps(const AExpr *call, BuiltinId id);
 #endif

@@ -78,7 +78,7 @@ var_varies(Depend *d, const Var *var)
 static bool
 varies(Depend *d, const Expr *e)
 {
-    if (e->op == E_LOAD) {
+    if (ir_reads(e)) {
         return true;
     }
     if (e->op == E_DIM && map_has(&d->own, e->buf)) {

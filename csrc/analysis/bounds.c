@@ -140,7 +140,7 @@ static Expr *
 freeze_node(void *data, Expr *e)
 {
     Bounds *b = data;
-    if (e->op != E_LOAD) {
+    if (!ir_reads(e)) {
         return e;
     }
     Var *var = ARENA_NEW(b->arena, Var);

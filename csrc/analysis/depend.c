@@ -96,6 +96,8 @@ note_loads(Collect *c, Expr *e, Loc loc)
     if (e->op == E_LOAD) {
         note_access(c, e->buf, e->args, e->nargs, false,
                     e->loc.line != 0 ? e->loc : loc);
+    } else if (e->op == E_SUM) { /* any element */
+        note_access(c, e->buf, NULL, 0, false, loc);
     }
     for (int i = 0; i < e->nargs; i++) {
         note_loads(c, e->args[i], loc);

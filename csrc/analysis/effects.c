@@ -120,7 +120,7 @@ effects_writes(const Block *block, const Buf *buf)
 static bool
 loads_from(const Expr *e, const Buf *buf)
 {
-    if (e->op == E_LOAD && e->buf == buf) {
+    if (ir_reads(e) && e->buf == buf) {
         return true;
     }
     for (int i = 0; i < e->nargs; i++) {
@@ -201,7 +201,7 @@ static bool
 disturbs(const Stmt *s, const Expr *e)
 {
     if ((e->op == E_VAR && defines_var(s, e->var)) ||
-        (e->op == E_LOAD && may_write(s, e->buf)) ||
+        (ir_reads(e) && may_write(s, e->buf)) ||
         (e->op == E_DIM && s->kind == S_ALLOC && s->buf == e->buf)) {
         return true;
     }

@@ -133,7 +133,7 @@ loop_invariant(const Func *func, const Stmt *loop, const Expr *e)
     if (e->op == E_VAR && defines(loop, e->var)) {
         return false;
     }
-    if (e->op == E_LOAD && (overwrites(func, &loop->body, e->buf) ||
+    if (ir_reads(e) && (overwrites(func, &loop->body, e->buf) ||
                             overwrites(func, &loop->pre, e->buf))) {
         return false;
     }

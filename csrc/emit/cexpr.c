@@ -660,6 +660,8 @@ c_piece(Gen *g, const Expr *e, int lane)
         return insert_piece(g, e, lane);
     case E_SPLAT:
         return c_piece(g, e->args[0], 0);
+    case E_SUM:
+        return c_sum(g, e);
     default:
         return helpers[e->op] ? helper_piece(g, e, lane)
                               : leaf_piece(g, e, lane);

@@ -148,6 +148,9 @@ const char *c_expr(Gen *g, const Expr *e, int lane, int prec);
 /* Declares what the frame's expressions call through the host's tables. */
 void c_fn_locals(Gen *g, Str *out);
 
+/* --- csum.c */
+Piece c_sum(Gen *g, const Expr *e);
+
 /* --- c.c */
 /* Where in VzCtx.in the argument 'buf' begins. */
 int c_slot(const Gen *g, const Buf *buf);

@@ -44,7 +44,7 @@ taint(Scan *scan, const Var *var, bool yes)
 static bool
 is_tainted(Scan *scan, const Expr *e)
 {
-    bool found = e->op == E_LOAD || e->op == E_CALL ||
+    bool found = ir_reads(e) || e->op == E_CALL ||
                  (e->op == E_CAST && dtype_is_float(e->args[0]->dtype)) ||
                  (e->op == E_VAR && scan->tainted[e->var->id]);
     for (int i = 0; i < e->nargs && !found; i++) {
@@ -70,7 +70,7 @@ scan_expr(void *data, Expr **slot)
 {
     Scan *scan = data;
     Expr *e = *slot;
-    if (e->op == E_LOAD) {
+    if (ir_reads(e)) {
         scan_index(scan, e->args, e->nargs);
     }
     for (int i = 0; i < e->nargs; i++) {
@@ -194,6 +194,7 @@ static const double cost_load = 0.5;
 static const double cost_simple = 0.3;
 static const double cost_divide = 2.0;
 static const double cost_call = 15.0;
+static const double cost_sum = 60.0;
 
 /* No sharing is seen: a bound from above.  FN_EXP is the first row that is a
  * call of libm; the rows before it are inline code. */
@@ -203,6 +204,8 @@ expr_cost(const Expr *e)
     double cost = e->op == E_CONST || e->op == E_VAR ? 0 : cost_simple;
     if (e->op == E_LOAD) {
         cost = cost_load;
+    } else if (e->op == E_SUM) {
+        cost = cost_sum;
     } else if (e->op == E_DIV || e->op == E_IDIV || e->op == E_MOD) {
         cost = cost_divide;
     } else if (e->op == E_CALL) {
@@ -235,7 +238,7 @@ typedef struct Costs {
 static bool
 is_outside(const Costs *costs, const Expr *e)
 {
-    bool ok = e->op != E_LOAD &&
+    bool ok = !ir_reads(e) &&
               !(e->op == E_VAR && costs->inside[e->var->id]);
     for (int i = 0; i < e->nargs && ok; i++) {
         ok = is_outside(costs, e->args[i]);

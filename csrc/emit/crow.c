@@ -23,7 +23,7 @@ typedef struct Scan {
 static bool
 is_inner(const Scan *scan, const Expr *e)
 {
-    bool inner = e->op == E_LOAD || (e->op == E_VAR && scan->inner[e->var->id]);
+    bool inner = ir_reads(e) || (e->op == E_VAR && scan->inner[e->var->id]);
     for (int i = 0; i < e->nargs && !inner; i++) {
         inner = is_inner(scan, e->args[i]);
     }

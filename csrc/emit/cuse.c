@@ -227,7 +227,7 @@ need_expr(Needs *needs, const Expr *e)
         need_var(needs, e->var);
     } else if (e->op == E_DIM) {
         need_extent(needs, e->buf, e->axis);
-    } else if (e->op == E_LOAD) {
+    } else if (ir_reads(e)) {
         need_element(needs, e->buf);
     }
     for (int i = 0; i < e->nargs; i++) {

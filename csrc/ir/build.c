@@ -109,6 +109,7 @@ hash_payload(const Expr *e, uint64_t h)
     case E_LOAD:
         return mix(h, (uint64_t)e->buf->id);
     case E_DIM:
+    case E_SUM:
         return mix(mix(h, (uint64_t)e->buf->id), (uint64_t)e->axis);
     case E_DISJOINT:
         return mix(mix(h, (uint64_t)e->buf->id), (uint64_t)e->buf2->id);
@@ -332,6 +333,24 @@ ir_load(Arena *arena, Buf *buf, Expr *const *index, int n, int lanes)
     e->buf = buf;
     e->lanes = lanes;
     return seal(e);
+}
+
+/* See SumKind; the operands are as ir.h says. */
+Expr *
+ir_sum(Arena *arena, SumKind kind, DType dtype, Buf *buf, Expr *const *args,
+       int n)
+{
+    Expr *e = new_node(arena, E_SUM, args, n);
+    e->dtype = dtype;
+    e->buf = buf;
+    e->axis = (int)kind;
+    return seal(e);
+}
+
+int
+ir_sum_axes(const Expr *e)
+{
+    return (e->nargs - e->buf->rank - (e->axis == SUM_SQUARES)) / 3;
 }
 
 /* Asked at the entry of a fast kernel.  Symmetric in meaning, but the two

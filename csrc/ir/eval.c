@@ -191,6 +191,23 @@ eval_leaf(Machine *m, const Expr *e, Slot *out)
     }
 }
 
+/* All operands are scalars: indices, extents, steps, a mean. */
+static bool
+eval_sum(Machine *m, const Expr *e, Slot *out)
+{
+    Slot *args = ARENA_ARRAY(m->arena, Slot, e->nargs + 1);
+    for (int i = 0; i < e->nargs; i++) {
+        if (!eval(m, e->args[i], &args[i])) {
+            return false;
+        }
+    }
+    const EvalArray *array = m->bufs[e->buf->id];
+    if (!array || !mem_sum(m->func->level, e, array, args, &out->f)) {
+        return fault(m);
+    }
+    return true;
+}
+
 /* ELEM and INSERT; the index must be a lane. The vector is evaluated whole,
  * also for ELEM: plainness goes before speed. */
 static bool
@@ -247,6 +264,8 @@ eval(Machine *m, const Expr *e, Slot *out)
     switch ((int)e->op) {
     case E_LOAD:
         return eval_load(m, e, out);
+    case E_SUM:
+        return eval_sum(m, e, out);
     case E_ELEM:
     case E_INSERT:
         return eval_lane(m, e, out);

@@ -14,8 +14,8 @@
  * duplicates code makes fresh Vars (ir_clone does).
  *
  * Semantics in three rules.
- *  1. Expressions have no effects and never trap.  E_LOAD reads memory, so an
- *     expression with a load may not move over a store that may alias.
+ *  1. Expressions have no effects and never trap.  E_LOAD and E_SUM read memory,
+ *     so an expression with one (a load, for short) may not move over a store that may alias.
  *     Integer arithmetic wraps.  IDIV, MOD by zero, shifts out of range and
  *     casts out of range give some value, not a trap; where Python would
  *     raise, an S_CHECK stands before.
@@ -145,6 +145,10 @@ typedef enum Fn {
     FN_COUNT
 } Fn;
 
+/* What E_SUM gives of the elements x: their sum, or that of (x - mean) ** 2 in
+ * the way of np.var; f32 or f64.  Elements of another dtype are converted. */
+typedef enum SumKind { SUM_PLAIN, SUM_SQUARES } SumKind;
+
 /* An expression: a node of a tree whose parts may be shared, since none ever
  * changes.  Every node has
  *
@@ -160,6 +164,9 @@ typedef enum Fn {
  *   VAR       "var"
  *   LOAD      "buf", args = index per axis.  lanes > 0: the last axis is read
  *             whole, args has rank - 1 entries (trailing index left out)
+ *   SUM       "buf", "axis" (a SumKind), args = the index of the first element,
+ *             then for each axis summed, in the array's order, its number
+ *             (CONST), extent and step in elements; SQUARES: then the mean
  *   DIM       "buf", "axis"
  *   DISJOINT  "buf", "buf2": no byte is shared by elements of both
  *   CALL      "fn", args
@@ -435,6 +442,10 @@ Expr *ir_ref(Arena *arena, Var *var);
 Expr *ir_dim(Arena *arena, Buf *buf, int axis);
 Expr *ir_load(Arena *arena, Buf *buf, Expr *const *index, int n, int lanes);
 Expr *ir_disjoint(Arena *arena, Buf *lhs, Buf *rhs);
+Expr *ir_sum(Arena *arena, SumKind kind, DType dtype, Buf *buf,
+             Expr *const *args, int n);
+/* How many axes a SUM goes over. */
+int ir_sum_axes(const Expr *e);
 /* Any operator of node.def; the result's dtype and lanes follow from it and
  * the operands. */
 Expr *ir_unary(Arena *arena, Op op, Expr *arg);
@@ -465,6 +476,8 @@ Stmt *ir_check(Arena *arena, Expr *cond, Exc exc, Action action, Loc loc);
 bool ir_equal(const Expr *lhs, const Expr *rhs); /* structural, Loc ignored */
 /* Does 'e' read memory?  Then it may not move over a store that may alias. */
 bool ir_has_load(const Expr *e);
+/* Does this very node read elements of "buf"?  LOAD and SUM. */
+bool ir_reads(const Expr *e);
 /* Does 'e' name 'var'? */
 bool ir_uses(const Expr *e, const Var *var);
 /* May the two be names of the same memory?  Arguments among each other are

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "csrc/base/sum.h"
 #include "csrc/ir/mem.h"
 
 /* memcpy and not a pointer cast: elements of a view need not be aligned, and a
@@ -196,4 +197,42 @@ mem_disjoint(Arena *arena, const Buf *lhs, const EvalArray *a, const Buf *rhs,
     char *map = arena_alloc(arena, (size_t)(hi - lo));
     mark_bytes(lhs, a, lo, hi, map, false);
     return !mark_bytes(rhs, b, lo, hi, map, true);
+}
+
+/* NumPy's characters of the dtypes, for SumBox. */
+static const char kind_of[DT_COUNT] = {'?', 'b', 'h', 'i', 'l', 'B',
+                                       'H', 'I', 'L', 'f', 'd'};
+
+/* The corners decide: all else lies between them.  An empty box is not looked
+ * at, wherever it begins. */
+bool
+mem_sum(Level level, const Expr *e, const EvalArray *array, const Slot *args,
+        double *out)
+{
+    int rank = e->buf->rank;
+    int64_t first[MAX_RANK] = {0};
+    int64_t last[MAX_RANK] = {0};
+    int64_t shape[2 * MAX_RANK] = {0};
+    bool empty = false;
+    for (int i = 0; i < rank; i++) {
+        first[i] = last[i] = args[i].i;
+    }
+    for (int k = 0; k < ir_sum_axes(e); k++) {
+        const Slot *part = &args[rank + 3 * k];
+        shape[2 * k] = part[1].i;
+        shape[2 * k + 1] = part[2].i * array->strides[part[0].i];
+        last[part[0].i] += (part[1].i - 1) * part[2].i;
+        empty |= part[1].i == 0;
+    }
+    if (!empty && (!mem_inside(level, e->buf, array, first) ||
+                   !mem_inside(level, e->buf, array, last))) {
+        return false;
+    }
+    SumBox box = {mem_address(e->buf, array, first), kind_of[e->buf->dtype],
+                  ir_sum_axes(e), shape};
+    int single = e->dtype == DT_F32;
+    *out = e->axis == SUM_SQUARES
+               ? sum_squares(&box, single, args[e->nargs - 1].f)
+               : sum_all(&box, single);
+    return true;
 }

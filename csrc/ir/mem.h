@@ -25,4 +25,8 @@ bool mem_step(const EvalArray *array, int rank, int64_t *index);
 /* Does no element of one share a byte with one of the other? */
 bool mem_disjoint(Arena *arena, const Buf *lhs, const EvalArray *a,
                   const Buf *rhs, const EvalArray *b);
+/* The value of the SUM 'e' over 'array'; 'args' are its operands' values.
+ * False if an element lies outside. */
+bool mem_sum(Level level, const Expr *e, const EvalArray *array,
+             const Slot *args, double *out);
 #endif

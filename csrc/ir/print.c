@@ -201,6 +201,9 @@ static void
 print_payload(Printer *p, const Expr *e)
 {
     switch ((int)e->op) {
+    case E_SUM:
+        str_addf(p->out, " %s", dtype_short(e->dtype));
+        /* fall through */
     case E_DIM:
         str_add(p->out, " ");
         print_buf(p, e->buf);

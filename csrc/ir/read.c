@@ -218,6 +218,19 @@ read_dim(Reader *r)
     return r->error ? NULL : ir_dim(r->arena, buf, axis);
 }
 
+/* '(sum f64 &b.0 0 E E E E)', see SumKind */
+static Expr *
+read_sum(Reader *r)
+{
+    DType dtype = token_type(r, NULL);
+    Buf *buf = token_buf(r);
+    int kind = (int)token_int(r, 0, SUM_SQUARES);
+    ExprVec args = read_list(r, "", ")");
+    return r->error ? NULL
+                    : ir_sum(r->arena, (SumKind)kind, dtype, buf, args.at,
+                             args.n);
+}
+
 /* '(disjoint &a.0 &b.1)' */
 static Expr *
 read_disjoint(Reader *r)
@@ -277,6 +290,8 @@ read_node(Reader *r)
     case E_LOAD:
         token_fail(r, "an operator expected");
         return NULL;
+    case E_SUM:
+        return read_sum(r);
     case E_DIM:
         return read_dim(r);
     case E_DISJOINT:

@@ -263,6 +263,34 @@ verify_leaf(Verify *v, const Expr *e)
     }
 }
 
+/* SUM: the first element, then (axis, extent, step) for each axis. */
+static void
+verify_sum(Verify *v, const Expr *e)
+{
+    verify_use_buf(v, e->buf);
+    int rank = e->buf->rank;
+    bool squares = e->axis == SUM_SQUARES;
+    int n = e->nargs - squares;
+    if (!dtype_is_float(e->dtype) || n < rank || (n - rank) % 3 != 0 ||
+        (n - rank) / 3 > MAX_RANK) {
+        verify_broken(v, "sum-operands", "%d operands for rank %d", e->nargs,
+                      rank);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        verify_is_scalar(v, e->args[i], DT_I64, "an operand of a sum");
+        int64_t axis = 0;
+        bool is_axis = i >= rank && (i - rank) % 3 == 0;
+        if (is_axis && (!ir_const_int(e->args[i], &axis) || axis < 0 ||
+                        axis >= rank)) {
+            verify_broken(v, "sum-axis", "operand %d is no axis", i);
+        }
+    }
+    if (squares) {
+        verify_is_scalar(v, e->args[n], e->dtype, "the mean of a sum");
+    }
+}
+
 /* Nodes with operands, all of which are well-formed. CAST is free to go from
  * any dtype to any. */
 static void
@@ -271,6 +299,9 @@ verify_node(Verify *v, const Expr *e)
     switch ((int)e->op) {
     case E_LOAD:
         verify_access(v, e->buf, e->args, e->nargs, e->lanes);
+        break;
+    case E_SUM:
+        verify_sum(v, e);
         break;
     case E_SELECT:
         verify_select(v, e);

@@ -30,6 +30,7 @@ equal_payload(const Expr *lhs, const Expr *rhs)
     case E_LOAD:
         return lhs->buf == rhs->buf;
     case E_DIM:
+    case E_SUM:
         return lhs->buf == rhs->buf && lhs->axis == rhs->axis;
     case E_DISJOINT:
         return lhs->buf == rhs->buf && lhs->buf2 == rhs->buf2;
@@ -62,12 +63,18 @@ ir_equal(const Expr *lhs, const Expr *rhs)
     return true;
 }
 
+bool
+ir_reads(const Expr *e)
+{
+    return e->op == E_LOAD || e->op == E_SUM;
+}
+
 /* Stops at the first LOAD.  Shared parts are visited once per use: trees here
  * are small, budgets bound the rest. */
 bool
 ir_has_load(const Expr *e)
 {
-    if (e->op == E_LOAD) {
+    if (ir_reads(e)) {
         return true;
     }
     for (int i = 0; i < e->nargs; i++) {
@@ -176,6 +183,9 @@ subst_bufs(Subst *s, Expr *e)
         }
     } else if (buf != e->buf && e->op == E_DIM) {
         made = ir_dim(s->arena, buf, e->axis);
+    } else if (buf != e->buf && e->op == E_SUM) {
+        made = ir_sum(s->arena, (SumKind)e->axis, e->dtype, buf, e->args,
+                      e->nargs);
     } else if (buf != e->buf) {
         made = ir_load(s->arena, buf, e->args, e->nargs, e->lanes);
     }
@@ -194,6 +204,7 @@ subst_node(void *data, Expr *e)
         return other ? other : e;
     }
     case E_LOAD:
+    case E_SUM:
     case E_DIM:
     case E_DISJOINT:
         return subst_bufs(s, e);
@@ -437,6 +448,7 @@ copy_node(Clone *c, const Expr *e)
         copy->buf = mapped_buf(c, e->buf);
         break;
     case E_LOAD:
+    case E_SUM:
     case E_DIM:
         copy->buf = mapped_buf(c, e->buf);
         break;

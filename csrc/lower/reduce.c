@@ -4,11 +4,11 @@
  *                       for i, for j: set acc = acc + a[i, j]
  *     np.max(a, axis=1) for i: best = ...; for j: ...; out[i] = best
  *
- * Everything here has a result that does not depend on the order in which the
- * elements are visited, so plain loops will do, which every later pass can
- * analyse.  Where NumPy's result could depend on its order after all, a check
- * leads to a replay: extremes that are 0.0 and -0.0 both (vector units pick
- * one), means of integers too large for exact partial sums.
+ * Everything here but sums of floats (sum.c) has a result that does not depend
+ * on the order in which the elements are visited, so plain loops will do, which
+ * every later pass can analyse.  Where NumPy's result could depend on its order
+ * after all, a check leads to a replay: extremes that are 0.0 and -0.0 both
+ * (vector units pick one), means of integers too large for exact partial sums.
  *
  * An empty array has no least element, and its mean is a warning: Python says
  * which.
@@ -88,7 +88,7 @@ first_element(Lower *L, const Elements *in)
 }
 
 /* Empty arrays are Python's. */
-static void
+void
 check_some(Lower *L, const Elements *in)
 {
     Expr *n = count_elements(L, in);
@@ -330,11 +330,9 @@ visit_wide(Lower *L, Expr *e, void *data)
 }
 
 /* NumPy sums them as float64, which is exact while all partial sums are. */
-static Expr *
-fold_mean(Lower *L, const Elements *in, DType from)
+Expr *
+sum_of_ints(Lower *L, const Elements *in, DType from, Expr *n)
 {
-    Expr *n = count_elements(L, in);
-    check_some(L, in);
     int bits = dtype_size(from) * 8;
     if (bits == 64) {
         Fold f = {.loc = in->loc};
@@ -346,15 +344,16 @@ fold_mean(Lower *L, const Elements *in, DType from)
     Expr *most = int_const(L, (int64_t)1 << (EXACT_BITS - bits));
     emit_check(L, op2(L, E_LE, n, most), X_SPECULATE, in->loc);
     Expr *sum = fold_plain(L, in, REDUCE_SUM, int_const(L, 0));
-    return op2(L, E_DIV, cast_to(L, DT_F64, sum), cast_to(L, DT_F64, n));
+    return cast_to(L, DT_F64, sum);
 }
 
 /* --- all together --------------------------------------------------------- */
 
 /* The reduction over all elements that 'in' has. */
 static Expr *
-fold(Lower *L, const Elements *in, ReduceKind kind, DType from, DType to)
+fold(Lower *L, const Elements *in, const Reduction *r)
 {
+    ReduceKind kind = r->kind;
     switch (kind) {
     case REDUCE_MIN:
     case REDUCE_MAX:
@@ -365,15 +364,24 @@ fold(Lower *L, const Elements *in, ReduceKind kind, DType from, DType to)
     case REDUCE_PTP:
         return fold_spread(L, in);
     case REDUCE_MEAN:
-        return fold_mean(L, in, from);
+        return fold_mean(L, in, r);
+    case REDUCE_VAR:
+    case REDUCE_STD:
+        return fold_variance(L, in, r);
     case REDUCE_ALL:
         return fold_plain(L, in, kind, ir_bool(L->arena, true));
     case REDUCE_ANY:
         return fold_plain(L, in, kind, ir_bool(L->arena, false));
     case REDUCE_PROD:
-        return fold_plain(L, in, kind, num_const(L, to, 1));
+        L->result->may_warn |= dtype_is_float(r->to);
+        return fold_plain(L, in, kind, num_const(L, r->to, 1));
+    case REDUCE_SUM:
+        if (dtype_is_float(r->from)) {
+            return fold_sum(L, in, r->to);
+        }
+        return fold_plain(L, in, kind, num_const(L, r->to, 0));
     default:
-        return fold_plain(L, in, kind, num_const(L, to, 0));
+        return fold_plain(L, in, kind, num_const(L, r->to, 0));
     }
 }
 
@@ -396,10 +404,9 @@ split_axes(Lower *L, const View *view, unsigned axes, int *nkept)
 
 /* One or several axes of an array in memory: 'e' is of array type. */
 static Value
-fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes)
+fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
+          const Reduction *r)
 {
-    ReduceKind kind = reduce_kind(id);
-    DType from = a.type->dtype;
     Expr *dims[MAX_RANK];
     int rank = 0;
     int nkept = 0;
@@ -418,7 +425,7 @@ fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes)
         for (int i = 0; i < n; i++) {
             Expr *at = int_const(L, i);
             in.view = nkept ? view_at(L, view, at) : view;
-            Expr *one = fold(L, &in, kind, from, e->type->dtype);
+            Expr *one = fold(L, &in, r);
             vec = vec == NULL ? ir_splat(L->arena, one, n)
                               : ir_insert(L->arena, vec, at, one);
         }
@@ -437,7 +444,7 @@ fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes)
         }
     }
     in.view = view;
-    view_store(L, to, fold(L, &in, kind, from, e->type->dtype), e->loc);
+    view_store(L, to, fold(L, &in, r), e->loc);
     L->out = outer;
     return out;
 }
@@ -449,14 +456,20 @@ lower_reduce(Lower *L, const AExpr *e, BuiltinId id)
     Value a = lower_expr(L, e->items.at[0]);
     unsigned axes;
     reduce_axes(e, id, &axes);
+    Reduction r = {.kind = reduce_kind(id), .from = a.type->dtype};
+    r.to = e->type->dtype;
+    const AExpr *ddof = reduce_argument(e, id, "ddof");
+    if (ddof != NULL) {
+        type_is_known_int(ddof->type, &r.ddof);
+    }
     if (e->type->kind == TY_ARRAY && a.view != NULL) {
-        return fold_axes(L, e, id, a, axes);
+        return fold_axes(L, e, id, a, axes, &r);
     }
     Elements in = {.view = a.view, .loc = e->loc};
     if (a.view == NULL) {
         in.vec = reuse(L, hold(L, a.expr, e->loc), e->loc);
     }
-    Expr *out = fold(L, &in, reduce_kind(id), a.type->dtype, e->type->dtype);
+    Expr *out = fold(L, &in, &r);
     if (e->type->kind == TY_ARRAY) { /* keepdims */
         return num_value(e->type, ir_splat(L->arena, out, 1));
     }

@@ -15,6 +15,23 @@ typedef struct Elements {
 /* What is done with an element. */
 typedef void Visit(Lower *L, Expr *e, void *data);
 
+/* How often a reduction happens, and of what. */
+typedef struct Reduction {
+    ReduceKind kind;
+    DType from; /* of the elements */
+    DType to;   /* of the result */
+    int64_t ddof;
+} Reduction;
+
+/* --- reduce.c --- */
+void check_some(Lower *L, const Elements *in);
+/* The exact sum of integers as a float64. */
+Expr *sum_of_ints(Lower *L, const Elements *in, DType from, Expr *n);
 void each_element(Lower *L, const Elements *in, Visit *visit, void *data);
 Expr *count_elements(Lower *L, const Elements *in);
+
+/* --- sum.c --- */
+Expr *fold_sum(Lower *L, const Elements *in, DType dtype);
+Expr *fold_mean(Lower *L, const Elements *in, const Reduction *r);
+Expr *fold_variance(Lower *L, const Elements *in, const Reduction *r);
 #endif

@@ -60,7 +60,7 @@ is_plain_bound(const Stage *stage, const Expr *e)
 static bool
 reads_own_store(const Block *nest, const Expr *e)
 {
-    bool found = e->op == E_LOAD && effects_writes(nest, e->buf);
+    bool found = ir_reads(e) && effects_writes(nest, e->buf);
     for (int i = 0; i < e->nargs && !found; i++) {
         found = reads_own_store(nest, e->args[i]);
     }
@@ -215,7 +215,7 @@ count_ops(const Expr *e)
     for (int i = 0; i < e->nargs && e->op != E_LOAD; i++) {
         n += count_ops(e->args[i]);
     }
-    if (e->op == E_CALL || e->op == E_DIV) {
+    if (e->op == E_CALL || e->op == E_DIV || e->op == E_SUM) {
         n += 8;
     }
     return n;
@@ -287,7 +287,7 @@ typedef struct Uses {
 static void
 count_uses_expr(Uses *uses, const Expr *e)
 {
-    uses->loads += e->op == E_LOAD && e->buf == uses->buf;
+    uses->loads += ir_reads(e) && e->buf == uses->buf;
     uses->extent =
         uses->extent || (e->op == E_DIM && e->buf == uses->buf) ||
         (e->op == E_DISJOINT && (e->buf == uses->buf || e->buf2 == uses->buf));
@@ -369,7 +369,7 @@ typedef struct Clash {
 static void
 note_loaded(Clash *clash, const Expr *e)
 {
-    if (e->op == E_LOAD) {
+    if (ir_reads(e)) {
         vec_push(clash->arena, &clash->loaded, e->buf);
     }
     for (int i = 0; i < e->nargs; i++) {

@@ -246,8 +246,12 @@ find_reads(Reads *reads, Bounds *b, Expr *e)
     for (int i = 0; i < e->nargs; i++) {
         find_reads(reads, b, e->args[i]);
     }
-    if (e->op != E_LOAD || e->buf != reads->producer->out ||
+    if (!ir_reads(e) || e->buf != reads->producer->out ||
         reads->why != NULL) {
+        return;
+    }
+    if (e->op == E_SUM) {
+        reads->why = "is summed as a whole";
         return;
     }
     if (e->nargs != reads->producer->depth) {

@@ -427,7 +427,7 @@ typedef struct ReadSearch {
 static void
 search_expr(ReadSearch *search, const Expr *e)
 {
-    if (e->op == E_LOAD && e->buf->kind == BUF_ARG) {
+    if (ir_reads(e) && e->buf->kind == BUF_ARG) {
         const Fill *fill = &search->kernel->fills[e->buf->arg];
         search->found |= search->any_arg || fill->writes;
     }

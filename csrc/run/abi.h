@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#define VZ_ABI 1
+#define VZ_ABI 2
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
@@ -64,7 +64,15 @@ typedef struct VzHost {
      * thread may call.  NULL when out of memory. */
     void *(*range_alloc)(int64_t bytes);
     void (*range_free)(void *at);
+    /* The sum of floats in NumPy's order: "shape" has extent and step in bytes
+     * of each axis, "kind" is NumPy's character of the dtype, "what" a set of
+     * VZ_SUM bits.  "warn" (may be NULL) gets the bits of IR Warn. */
+    double (*sum)(int what, const void *data, int kind, int rank,
+                  const int64_t *shape, double mean, uint32_t *warn);
 } VzHost;
+
+/* VZ_SUM_SINGLE: in float32; VZ_SUM_SQUARES: of (x - mean) ** 2. */
+enum { VZ_SUM_SINGLE = 1, VZ_SUM_SQUARES = 2 };
 
 /* One call.  "in": per parameter of the kernel a scalar, or for an array its
  * data, then "rank" dims, then "rank" strides in bytes.  "out": per returned

@@ -15,6 +15,7 @@
  */
 #include <assert.h>
 #include <dlfcn.h>
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include <gnu/libc-version.h>
 #endif
 
+#include "csrc/base/sum.h"
 #include "csrc/run/parts.h"
 
 typedef double Fn1(double);
@@ -189,6 +191,29 @@ range_free(void *at)
     free(at);
 }
 
+/* See base/sum.c.  What the additions leave in the FPU is told only to those
+ * who ask; else the flags stay set for the end of the call. */
+static double
+sum(int what, const void *data, int kind, int rank, const int64_t *shape,
+    double mean, uint32_t *warn)
+{
+    const SumBox box = {data, kind, rank, shape};
+    fexcept_t before;
+    if (warn != NULL) {
+        fegetexceptflag(&before, FE_ALL_EXCEPT);
+        feclearexcept(FE_ALL_EXCEPT);
+    }
+    int single = (what & VZ_SUM_SINGLE) != 0;
+    double out = what & VZ_SUM_SQUARES ? sum_squares(&box, single, mean)
+                                       : sum_all(&box, single);
+    if (warn != NULL) {
+        *warn |= fetestexcept(FE_OVERFLOW) ? 2u : 0u;
+        *warn |= fetestexcept(FE_INVALID) ? 4u : 0u;
+        fesetexceptflag(&before, FE_ALL_EXCEPT);
+    }
+    return out;
+}
+
 /* Once per process, by whichever caller is the first. */
 static void
 prepare(void)
@@ -210,6 +235,7 @@ host_init(VzHost *host)
     host->pow_exact = pow_exact;
     host->range_alloc = range_alloc;
     host->range_free = range_free;
+    host->sum = sum;
 }
 
 /* Valid for the life of the process. */

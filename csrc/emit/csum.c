@@ -1,0 +1,58 @@
+/* C text of sums over boxes of arrays.
+ *
+ *     (sum f64 &a.0 0 i j  1 n 1)
+ *
+ *     ctx->host->sum(0, &a_0[i * a_0n1 + j], 'd', 1,
+ *                    (const int64_t[]){n, 1 * 8}, 0, 0)
+ *
+ * The order of the additions depends on the strides that an array has at run
+ * time, so it is the host that adds (csrc/base/sum.c).  The address of an empty
+ * box may lie behind the array; nothing is read there.
+ */
+#include "csrc/emit/cgen.h"
+
+/* NumPy's characters of the dtypes. */
+static const char kind_of[DT_COUNT] = {'?', 'b', 'h', 'i', 'l', 'B',
+                                       'H', 'I', 'L', 'f', 'd'};
+
+/* The bytes from one index of 'axis' to the next. */
+static const char *
+axis_step(Gen *g, const Buf *buf, int axis)
+{
+    if (!c_packed(buf)) {
+        return str_printf(g->arena, "%ss%d", c_buf(g, buf), axis);
+    }
+    Str text = str_new(g->arena);
+    str_addf(&text, "%d", dtype_size(buf->dtype));
+    for (int k = axis + 1; k < buf->rank; k++) {
+        str_addf(&text, " * %s", c_extent(g, buf, k));
+    }
+    return text.at;
+}
+
+/* host->sum(what, data, kind, rank, (extent, step)..., mean, warn). */
+Piece
+c_sum(Gen *g, const Expr *e)
+{
+    const Buf *buf = e->buf;
+    int n = ir_sum_axes(e);
+    bool single = e->dtype == DT_F32;
+    Str text = str_new(g->arena);
+    str_addf(&text, "%sctx->host->sum(%s%s, &%s, '%c', %d, (const int64_t[]){",
+             single ? "(float)" : "", single ? "VZ_SUM_SINGLE" : "0",
+             e->axis == SUM_SQUARES ? " | VZ_SUM_SQUARES" : "",
+             c_place(g, buf, e->args, buf->rank, 0), kind_of[buf->dtype], n);
+    for (int k = 0; k < n; k++) {
+        Expr *const *part = &e->args[buf->rank + 3 * k];
+        str_addf(&text, "%s%s, %s * %s", k ? ", " : "",
+                 c_expr(g, part[1], 0, P_COND),
+                 c_expr(g, part[2], 0, P_UNARY),
+                 axis_step(g, buf, (int)part[0]->ival));
+    }
+    const char *mean = e->axis == SUM_SQUARES
+                           ? c_expr(g, e->args[e->nargs - 1], 0, P_COND)
+                           : "0";
+    str_addf(&text, "}, %s, %s)", mean, g->count ? "&warn" : "0");
+    g->frame->warns |= g->count;
+    return (Piece){text.at, single ? P_UNARY : P_ATOM};
+}
