@@ -128,12 +128,19 @@ without_none(Infer *I, const Type *type)
                                  : type;
 }
 
+DiagId
+unsupported(const Type *type)
+{
+    bool none = type->kind == TY_NONE && type->alt == ALT_NEVER;
+    return none ? DIAG_ALWAYS_FAILS : DIAG_UNSUPPORTED_OPERATION;
+}
+
 /* The type without None: lower tests that the value is not None. */
 const Type *
 need_num(Infer *I, const AExpr *e, const char *what)
 {
     if (e->type->kind != TY_NUM) {
-        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+        infer_refuse(I, unsupported(e->type), e->loc, NULL,
                      "%s is %s and not a number", what,
                      type_text(I->arena, e->type));
     }
@@ -150,7 +157,7 @@ need_operand(Infer *I, const AExpr *e, AOp op)
         return without_none(I, type);
     }
     if (type->kind != TY_ARRAY) {
-        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+        infer_refuse(I, unsupported(type), e->loc, NULL,
                      "`%s` is not translated for %s", op_text(op),
                      type_text(I->arena, type));
     }

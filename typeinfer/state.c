@@ -15,6 +15,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "typeinfer/state.h"
 
@@ -33,6 +34,11 @@ infer_refuse(Infer *I, DiagId id, Loc loc, const char *help, const char *format,
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
+    if (id == DIAG_ALWAYS_FAILS && I->raise != NULL) {
+        I->raised = arena_copy(I->arena, message, strlen(message) + 1);
+        I->raised_loc = loc;
+        longjmp(*I->raise, 1);
+    }
     diag_refuse(I->unit->diags, id, loc, "%s", message);
     if (help != NULL) {
         diag_help(I->unit->diags, "%s", help);

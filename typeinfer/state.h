@@ -110,10 +110,13 @@ typedef struct Infer {
     Version **hidden;
     jmp_buf stop; /* refused, or to be begun again */
     bool again;
-    jmp_buf *raise; /* the statement reads an unbound name: it raises */
+    jmp_buf *raise; /* to the statement, which surely raises */
+    const char *raised; /* why, if it isn't an unbound name; and where */
+    Loc raised_loc;
 } Infer;
 
-/* Ends inference with a refusal; 'help' may be NULL. */
+/* Ends inference with a refusal; 'help' may be NULL.  What always fails
+ * (VZ-2014) ends the statement only: if it is ever reached, Python raises. */
 _Noreturn void infer_refuse(Infer *I, DiagId id, Loc loc, const char *help,
                             const char *format, ...)
     __attribute__((format(printf, 5, 6)));
@@ -188,6 +191,8 @@ AExpr *infer_cond(Infer *I, const AExpr *e);
 bool is_simple(const AExpr *e);
 /* An argument whose value decides the condition; 0: none is known. */
 int cond_origin(const AExpr *e);
+/* How to refuse an operation on 'type': one on None always fails. */
+DiagId unsupported(const Type *type);
 /* 'e' as a number; refuses other types. */
 const Type *need_num(Infer *I, const AExpr *e, const char *what);
 /* 'e' as an operand that is a number or a vector. */

@@ -490,7 +490,8 @@ infer_plain(Infer *I, const AStmt *s, ABlock *out)
     }
 }
 
-/* A statement that reads an unbound name raises, and nothing after it runs.
+/* A statement that reads an unbound name, or whose types say that it fails,
+ * raises, and nothing after it runs.
  * In the first rounds of a loop's inference this also stands for what is not
  * known yet. */
 static void
@@ -510,7 +511,10 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
         I->scope = scope;
         frame->loop = loop;
         out->n = n;
-        AStmt *raise = ast_stmt(I->arena, AS_RAISE, s->loc);
+        Loc loc = I->raised ? I->raised_loc : s->loc;
+        AStmt *raise = ast_stmt(I->arena, AS_RAISE, loc);
+        raise->name = I->raised ? sym(I->raised) : NULL;
+        I->raised = NULL;
         vec_push(I->arena, out, raise);
         frame->env.dead = true;
     }

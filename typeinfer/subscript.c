@@ -120,6 +120,11 @@ is_index_tuple(const AExpr *e)
 static _Noreturn void
 refuse_too_many(Infer *I, const AExpr *e, const Type *base)
 {
+    for (int i = 0; i < e->items.n; i++) {
+        if (e->items.at[i]->kind != A_SLICE) {
+            check_index(I, e->items.at[i], e->items.at[i]->type, true);
+        }
+    }
     infer_refuse(I, DIAG_ALWAYS_FAILS, e->loc, NULL,
                  "too many indices for %s: this raises IndexError",
                  type_text(I->arena, base));
@@ -254,7 +259,7 @@ infer_subscript(Infer *I, const AExpr *e)
         out->type = subscript_tuple(I, out);
         break;
     default:
-        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+        infer_refuse(I, unsupported(base), e->loc, NULL,
                      "%s can't be indexed here", type_text(I->arena, base));
     }
     return out;
@@ -429,7 +434,7 @@ infer_attr(Infer *I, const AExpr *e)
         out->type = dtype_type(I, base->dtype);
     }
     if (out->type == NULL) {
-        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+        infer_refuse(I, unsupported(base), e->loc, NULL,
                      "attribute `%s` of %s is not translated", e->name,
                      type_text(I->arena, base));
     }

@@ -166,7 +166,7 @@ typedef enum ASKind {
     AS_CONTINUE,
     AS_PASS, /* typed trees: "body" holds the CONVERTs of a join */
     AS_ASSERT, /* "value"; the message is never evaluated natively */
-    AS_RAISE,
+    AS_RAISE, /* typed trees: "name" says why a statement always raises */
     AS_BLOCK,  /* "body", as if it stood there: 'try' without its handlers,
                   which Python runs when a failed check repeats the call */
     AS_WITH,   /* with "value" as "targets"[0], if any: "body" */

@@ -311,6 +311,9 @@ lower_stmt(Lower *L, const AStmt *s)
         emit_check(L, lower_cond(L, s->value), X_ASSERT, s->loc);
         break;
     case AS_RAISE:
+        if (s->name != NULL) {
+            diag_remark(L->diags, DIAG_ALWAYS_FAILS, s->loc, "%s", s->name);
+        }
         lower_fail(L, X_RAISE, s->loc);
         break;
     case AS_CONVERT:

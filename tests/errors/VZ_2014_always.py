@@ -18,7 +18,7 @@ def arguments():
     return (np.arange(4.0), 0.0)
 
 
-# >>> refusal
+# >>> remark
 # VZ_2014_always.py:7:16  VZ-2014  too many indices for float64[:]: this raises
 #     IndexError
 # <<<
