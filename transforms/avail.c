@@ -6,8 +6,8 @@
  *
  * A hash table with scopes: what a branch or loop body adds goes when it ends,
  * for it does not dominate what follows.  Loads are stamped with the time at
- * which they were read; a write to a buffer raises the buffer's own stamp, and
- * entries older than that are dead.
+ * which they were read; a write to a buffer raises the stamp of its memory (of
+ * all names in its group), and entries older than that are dead.
  */
 #include "transforms/simplify.h"
 
@@ -56,13 +56,21 @@ avail_add(Avail *avail, Expr *e, Expr *to)
     *head = avail->entries.n;
 }
 
+/* What stands for the memory of 'buf' in "killed". */
+static const Buf *
+memory_of(const Buf *buf)
+{
+    return buf->group != NULL ? buf->group : buf;
+}
+
 /* Has no load in 'e' been overwritten since 'stamp'? Loads in indices and
  * operands count as well. */
 static bool
 is_fresh(const Avail *avail, const Expr *e, int stamp)
 {
     if (ir_reads(e)) {
-        intptr_t killed = (intptr_t)map_get(&avail->killed, e->buf);
+        intptr_t killed =
+            (intptr_t)map_get(&avail->killed, memory_of(e->buf));
         if (killed > stamp) {
             return false;
         }
@@ -139,7 +147,7 @@ keep_others(Avail *avail, Bounds *b, const Buf *buf, Expr *const *index,
 static void
 kill(Avail *avail, const Buf *buf)
 {
-    map_set(&avail->killed, buf, (void *)(intptr_t)avail->stamp);
+    map_set(&avail->killed, memory_of(buf), (void *)(intptr_t)avail->stamp);
 }
 
 /* Everything that may share memory with 'buf', 'buf' included. */

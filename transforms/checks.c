@@ -144,7 +144,7 @@ walk_stmt(Hoist *h, const Stmt *original, Block *out)
         break;
     case S_STORE:
     case S_FILL:
-        h->stored = h->stored || s->buf->kind == BUF_ARG;
+        h->stored = h->stored || ir_is_visible(s->buf);
         break;
     default:
         break;

@@ -63,8 +63,7 @@ is_loop(const Stmt *s)
 static bool
 is_visible_store(const Stmt *s)
 {
-    return (s->kind == S_STORE || s->kind == S_FILL) &&
-           s->buf->kind == BUF_ARG;
+    return (s->kind == S_STORE || s->kind == S_FILL) && ir_is_visible(s->buf);
 }
 
 /* --- which stores are logged --------------------------------------------- */
@@ -110,15 +109,17 @@ mark_block(Block *block, bool after)
 /* --- shadows ------------------------------------------------------------- */
 
 /* Is there a logged store that can't be logged: in a loop that does not run in
- * order, or a fill? Logs are lists in the order of the stores; a fill would be
- * as many entries as elements. */
+ * order, a fill, or one by another name? Logs are lists in the order of the
+ * stores; a fill would be as many entries as elements; and a name may stand for
+ * memory of the kernel, which is gone when the old values are put back. */
 static bool
 needs_shadow(const Block *block, bool unordered)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
         bool inside = unordered || (is_loop(s) && s->mode != LOOP_SERIAL);
-        if ((s->logged && (unordered || s->kind == S_FILL)) ||
+        if ((s->logged && (unordered || s->kind == S_FILL ||
+                           s->buf->kind == BUF_REF)) ||
             needs_shadow(&s->pre, inside) || needs_shadow(&s->body, inside) ||
             needs_shadow(&s->els, inside)) {
             return true;

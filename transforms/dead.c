@@ -8,7 +8,9 @@
  * warnings, WHILE loops (they may run for ever) and results.  A marked
  * statement marks the Vars it uses and the IFs and loops around it; a Var marks
  * what defines it: a LET, one join of an IF, one carry of a loop.  Joins and
- * carries live and die singly, even if carries use each other.
+ * carries live and die singly, even if carries use each other.  The same goes
+ * for buffers: one that is used needs its ALLOC, or what gives the name its
+ * memory, and all that is written by any name of the memory.
  */
 #include "transforms/simplify.h"
 
@@ -38,9 +40,12 @@ typedef struct Node {
  *   "func"       whose body is swept
  *   "defs"       Var * -> Def *
  *   "nodes"      Stmt * -> Node *
- *   "writers"    Buf * -> list of Node * that write a local buffer
- *   "live_bufs"  Buf * -> itself
+ *   "names"      Buf * -> Def *: of names, whose slot is that of a Bind
+ *   "allocs"     Buf * -> Node * of the ALLOC of a local buffer
+ *   "writers"    Buf * -> list of Node * that write local memory
+ *   "live_bufs"  Buf * -> itself; by memory, as "writers"
  *   "todo"       expressions whose Vars and buffers are still to be marked
+ *   "bufs"       buffers that are still to be marked
  *   "dropped"    statements, joins and carries that went */
 typedef struct Dead {
     Arena *arena;   /* of the new statements */
@@ -48,9 +53,12 @@ typedef struct Dead {
     const Func *func;
     Map defs;       /* Var * -> Def * */
     Map nodes;      /* Stmt * -> Node * */
-    Map writers;    /* Buf * -> list of Node * that write a local buffer */
+    Map names;      /* Buf * -> Def * */
+    Map allocs;     /* Buf * -> Node * of the ALLOC of a local buffer */
+    Map writers;    /* Buf * -> list of Node * that write local memory */
     Map live_bufs;  /* Buf * -> itself */
     VEC(Expr *) todo;
+    VEC(Buf *) bufs;
     int dropped;
 } Dead;
 
@@ -67,23 +75,43 @@ add_def(Dead *d, const Var *var, Stmt *s, int slot)
     return def;
 }
 
-/* Makes or changes a buffer. */
-static bool
-is_writer(const Stmt *s)
+/* What stands for the memory of 'buf' in "writers": all names of a group wait
+ * together, for any of them may be what is read. */
+static const Buf *
+memory_of(const Buf *buf)
 {
-    return ir_writes(s) || s->kind == S_ALLOC;
+    return buf->group != NULL ? buf->group : buf;
+}
+
+/* Does nobody see the memory but the function itself? */
+static bool
+is_local(const Buf *buf)
+{
+    const Buf *memory = memory_of(buf);
+    return memory->kind == BUF_LOCAL || memory->kind == BUF_REF;
 }
 
 /* Writers of local buffers wait until somebody loads from the buffer. */
 static void
 add_writer(Dead *d, const Buf *buf, Node *node)
 {
-    NodeVec *list = map_get(&d->writers, buf);
+    const Buf *memory = memory_of(buf);
+    NodeVec *list = map_get(&d->writers, memory);
     if (list == NULL) {
         list = ARENA_NEW(d->scratch, NodeVec);
-        map_set(&d->writers, buf, list);
+        map_set(&d->writers, memory, list);
     }
     vec_push(d->scratch, list, node);
+}
+
+/* Where the name 'ref' gets its memory; 'slot' is the Bind, -1: a VIEW. */
+static void
+add_name(Dead *d, const Buf *ref, Stmt *s, int slot)
+{
+    Def *def = ARENA_NEW(d->scratch, Def);
+    def->stmt = s;
+    def->slot = slot;
+    map_set(&d->names, ref, def);
 }
 
 static void collect_block(Dead *d, const Block *block, Node *around);
@@ -106,7 +134,20 @@ collect(Dead *d, Stmt *s, Node *around)
         Def *def = add_def(d, s->carries[i].out, s, i);
         map_set(&d->defs, s->carries[i].var, def);
     }
-    if (is_writer(s) && s->buf->kind == BUF_LOCAL) {
+    for (int i = 0; i < s->nbinds; i++) {
+        add_name(d, s->binds[i].out, s, i);
+        if (s->binds[i].var != NULL) {
+            map_set(&d->names, s->binds[i].var,
+                    map_get(&d->names, s->binds[i].out));
+        }
+    }
+    if (s->kind == S_VIEW) {
+        add_name(d, s->buf, s, -1);
+    }
+    if (s->kind == S_ALLOC && s->buf->kind == BUF_LOCAL) {
+        map_set(&d->allocs, s->buf, node);
+    }
+    if (ir_writes(s) && is_local(s->buf)) {
         add_writer(d, s->buf, node);
     }
     collect_block(d, &s->pre, node);
@@ -135,6 +176,15 @@ want(Dead *d, Expr *e)
     }
 }
 
+/* A buffer is needed; NULL is none. */
+static void
+want_buf(Dead *d, Buf *buf)
+{
+    if (buf != NULL) {
+        vec_push(d->scratch, &d->bufs, buf);
+    }
+}
+
 /* The expressions that make 's' happen as it does, without those of single
  * joins and carries, which are wanted by who uses them. A buffer needs its
  * extents. */
@@ -151,6 +201,8 @@ want_control(Dead *d, Stmt *s)
     for (int i = 0; s->kind == S_ALLOC && i < s->buf->rank; i++) {
         want(d, s->buf->dims[i]);
     }
+    want_buf(d, s->buf);
+    want_buf(d, s->src);
 }
 
 /* Marking goes outwards until something is marked already. */
@@ -164,15 +216,41 @@ mark_stmt(Dead *d, Node *node)
     }
 }
 
-/* A local buffer that is read needs every statement that writes it. */
+/* A name that is needed needs what gives it its memory, and of an IF or loop the
+ * one Bind. Its extents are needed with it. */
+static void
+mark_name(Dead *d, const Buf *ref)
+{
+    Def *def = map_get(&d->names, ref);
+    if (def == NULL || def->live) {
+        return;
+    }
+    def->live = true;
+    mark_stmt(d, map_get(&d->nodes, def->stmt));
+    const Bind *bind = def->slot >= 0 ? &def->stmt->binds[def->slot] : NULL;
+    const Buf *names[] = {bind ? bind->var : ref, bind ? bind->out : NULL};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; names[k] != NULL && i < names[k]->rank; i++) {
+            want(d, names[k]->dims[i]);
+        }
+    }
+    want_buf(d, bind ? bind->init : NULL);
+    want_buf(d, bind ? bind->next : NULL);
+}
+
+/* What makes or names the buffer; and local memory that is read, or written by a
+ * statement that stays, needs every statement that writes it. */
 static void
 mark_buf(Dead *d, Buf *buf)
 {
-    if (buf->kind != BUF_LOCAL || map_has(&d->live_bufs, buf)) {
+    const Buf *memory = memory_of(buf);
+    mark_stmt(d, map_get(&d->allocs, buf));
+    mark_name(d, buf);
+    if (map_has(&d->live_bufs, memory)) {
         return;
     }
-    map_set(&d->live_bufs, buf, buf);
-    NodeVec *list = map_get(&d->writers, buf);
+    map_set(&d->live_bufs, memory, buf);
+    NodeVec *list = map_get(&d->writers, memory);
     for (int i = 0; list != NULL && i < list->n; i++) {
         mark_stmt(d, list->at[i]);
     }
@@ -208,7 +286,7 @@ mark_expr(Dead *d, const Expr *e)
         mark_var(d, e->var);
     }
     if (ir_reads(e) || e->op == E_DIM || e->op == E_DISJOINT) {
-        mark_buf(d, e->buf);
+        want_buf(d, e->buf);
     }
     for (int i = 0; i < e->nargs; i++) {
         mark_expr(d, e->args[i]);
@@ -224,6 +302,7 @@ is_root(const Stmt *s)
     case S_STORE:
     case S_FILL:
     case S_GROW:
+        return !is_local(s->buf);
     case S_ALLOC:
         return s->buf->kind != BUF_LOCAL;
     case S_CHECK:
@@ -248,12 +327,14 @@ mark_all(Dead *d)
     }
     for (int i = 0; i < d->func->rets.n; i++) {
         want(d, d->func->rets.at[i].value);
-        if (d->func->rets.at[i].buf != NULL) {
-            mark_buf(d, d->func->rets.at[i].buf);
-        }
+        want_buf(d, d->func->rets.at[i].buf);
     }
-    while (d->todo.n > 0) {
-        mark_expr(d, d->todo.at[--d->todo.n]);
+    while (d->todo.n > 0 || d->bufs.n > 0) {
+        if (d->todo.n > 0) {
+            mark_expr(d, d->todo.at[--d->todo.n]);
+        } else {
+            mark_buf(d, d->bufs.at[--d->bufs.n]);
+        }
     }
 }
 
@@ -295,6 +376,21 @@ sweep_carries(Dead *d, Stmt *s)
     s->ncarries = n;
 }
 
+/* As sweep_joins. */
+static void
+sweep_binds(Dead *d, Stmt *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->nbinds; i++) {
+        const Def *def = map_get(&d->names, s->binds[i].out);
+        if (def->live) {
+            s->binds[n++] = s->binds[i];
+        }
+    }
+    d->dropped += s->nbinds - n;
+    s->nbinds = n;
+}
+
 /* Copies of what is marked, in order. A statement is marked only with all that
  * is around it, so no live one is lost with its block. */
 static Block
@@ -311,6 +407,7 @@ sweep(Dead *d, const Block *block)
         Stmt *copy = ir_copy_stmt(d->arena, s);
         sweep_joins(d, copy);
         sweep_carries(d, copy);
+        sweep_binds(d, copy);
         copy->pre = sweep(d, &s->pre);
         copy->body = sweep(d, &s->body);
         copy->els = sweep(d, &s->els);
@@ -329,6 +426,8 @@ dead_code(Arena *arena, Arena *scratch, Func *func)
     d.nodes = map_new(scratch);
     d.writers = map_new(scratch);
     d.live_bufs = map_new(scratch);
+    d.names = map_new(scratch);
+    d.allocs = map_new(scratch);
     collect_block(&d, &func->body, NULL);
     mark_all(&d);
     func->body = sweep(&d, &func->body);

@@ -189,8 +189,7 @@ reads_stored(Flat *flat, const Expr *e)
     for (int i = 0; ir_reads(e) && i < body->n; i++) {
         const Stmt *s = body->at[i];
         if (s->kind == S_STORE &&
-            (s->buf == e->buf ||
-             effects_may_alias(flat->old, s->buf, e->buf))) {
+            effects_may_alias(flat->old, s->buf, e->buf)) {
             return true;
         }
     }

@@ -315,7 +315,8 @@ reduce_fill(Prealloc *p, const Block *block, int at, int user, bool *same)
     Side box[MAX_RANK];
     *same = true;
     if (user == block->n || block->at[user]->kind != S_FOR ||
-        fill->has_keep || fill->buf->kind == BUF_ARG) {
+        fill->has_keep || fill->buf->kind == BUF_ARG ||
+        fill->buf->kind == BUF_REF) {
         return NULL;
     }
     const Stmt *nest = block->at[user];
@@ -346,8 +347,8 @@ reduce_fill(Prealloc *p, const Block *block, int at, int user, bool *same)
     return result;
 }
 
-/* A buffer outside of loops may be shared by threads, and stays on the
- * heap. */
+/* A buffer outside of loops may be shared by threads, and stays on the heap; so
+ * does one with other names, which may outlive its round. */
 static void
 note_space(Buf *buf, bool in_loop)
 {
@@ -362,7 +363,8 @@ note_space(Buf *buf, bool in_loop)
             return;
         }
     }
-    if (in_loop && buf->kind == BUF_LOCAL && !buf->growable) {
+    if (in_loop && buf->kind == BUF_LOCAL && !buf->growable &&
+        buf->group == NULL) {
         buf->space = SPACE_STACK;
     }
 }

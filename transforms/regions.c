@@ -391,7 +391,7 @@ is_worth(const Regions *r)
 {
     int64_t trips = loop_trips(r->loop);
     int64_t apart = r->head.rounds + r->tail.rounds;
-    return apart > 0 && r->loop->until == NULL &&
+    return apart > 0 && r->loop->until == NULL && r->loop->nbinds == 0 &&
            (trips < 0 || 2 * apart <= trips) &&
            ir_size(&r->loop->body) <= MAX_COPIED;
 }

@@ -488,13 +488,15 @@ cast_to_bool(Rules *r, Expr *e)
 /* --- memory, calls, vectors ---------------------------------------------- */
 
 /* Arguments keep theirs as E_DIM; what was made has it in Vars that are
- * visible wherever the buffer is. */
+ * visible wherever the buffer is, or as the extent of an argument. */
 static Expr *
 dim_known(Rules *r, Expr *e)
 {
-    Expr *dim = e->buf->dims[e->axis];
+    Expr *dim = ir_extent(e->buf, e->axis);
     (void)r;
-    return dim == NULL || dim->op == E_DIM ? NULL : dim;
+    return dim->op == E_DIM && dim->buf == e->buf && dim->axis == e->axis
+               ? NULL
+               : dim;
 }
 
 /* Functions that are one exact instruction, and raise nothing for these

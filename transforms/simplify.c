@@ -10,7 +10,8 @@
  * One walk in program order knows, at every point,
  *   Bounds   what conditions, loop ranges and definitions say (analysis.h);
  *   Avail    which expressions a Var already holds, loads included;
- *   subst    Vars that are copies of another Var, a constant or an extent.
+ *   subst    Vars that are copies of another Var, a constant or an extent, and
+ *            names that stand for one array only.
  * Expressions are rewritten bottom-up by the rules of rules.def.  Statements
  * have a handler each, below.  After the walk dead_code drops what nothing
  * visible needs.  Both are repeated until nothing changes, so that simplify is
@@ -34,7 +35,7 @@ typedef struct Simp {
     Arena *scratch;
     Func *func;
     Rules rules;
-    Map subst;      /* Var * -> Expr * */
+    Map subst;      /* Var * -> Expr *, Buf * -> Buf * */
     Map loaded;     /* Buf * that is loaded from anywhere */
     Avail avail;
     int changes;
@@ -44,6 +45,27 @@ static void simp_block(Simp *s, const Block *in, Block *out);
 
 /* --- expressions --------------------------------------------------------- */
 
+/* What a name stands for where that is known; NULL stays NULL. */
+static Buf *
+simp_buf(const Simp *s, Buf *buf)
+{
+    Buf *other = buf != NULL ? map_get(&s->subst, buf) : NULL;
+    return other != NULL ? other : buf;
+}
+
+/* 'e' with what its buffer's name stands for. */
+static Expr *
+simp_place(Simp *s, Expr *e)
+{
+    Buf *buf = simp_buf(s, e->buf);
+    if (buf == e->buf) {
+        return e;
+    }
+    Map map = map_new(s->scratch);
+    map_set(&map, e->buf, buf);
+    return ir_subst(s->arena, e, &map);
+}
+
 /* For ir_map: 'e' with operands done. */
 static Expr *
 simp_node(void *data, Expr *e)
@@ -52,6 +74,9 @@ simp_node(void *data, Expr *e)
     if (e->op == E_VAR) {
         Expr *other = map_get(&s->subst, e->var);
         return other != NULL ? other : e;
+    }
+    if (ir_reads(e) || e->op == E_DIM) {
+        e = simp_place(s, e);
     }
     e = rules_apply(&s->rules, e);
     if (e->nargs == 0) {
@@ -109,6 +134,23 @@ emit_let(Simp *s, Block *out, Var *var, Expr *value, Loc loc)
         map_set(&s->rules.vectors, var, value);
     }
     bounds_define(s->rules.bounds, var, value);
+}
+
+/* The name 'ref' stands for 'buf' alone from now on. */
+static void
+replace_buf(Simp *s, Buf *ref, Buf *buf)
+{
+    map_set(&s->subst, ref, simp_buf(s, buf));
+    s->changes++;
+}
+
+/* The extents of a name, after what they may speak of was simplified. */
+static void
+simp_extents(Simp *s, Buf *ref)
+{
+    for (int i = 0; i < ref->rank; i++) {
+        ref->dims[i] = simp_expr(s, ref->dims[i]);
+    }
 }
 
 /* let var = value, or a substitution where the value is a leaf with the same
@@ -246,7 +288,7 @@ static bool
 becomes_selects(const Stmt *s)
 {
     int cost = block_cost(&s->body) + block_cost(&s->els);
-    if (ir_has_load(s->value)) {
+    if (ir_has_load(s->value) || s->nbinds > 0) {
         return false;
     }
     for (int i = 0; i < s->njoins; i++) {
@@ -292,6 +334,10 @@ simp_decided(Simp *s, const Stmt *branch, bool yes, Block *out)
         Expr *value = yes ? join->then_val : join->else_val;
         define(s, out, join->out, simp_expr(s, value), branch->loc);
     }
+    for (int i = 0; i < branch->nbinds; i++) {
+        const Bind *bind = &branch->binds[i];
+        replace_buf(s, bind->out, yes ? bind->init : bind->next);
+    }
     s->changes++;
 }
 
@@ -310,13 +356,17 @@ simp_branch(Simp *s, Stmt *branch, bool yes)
         Expr **slot = yes ? &join->then_val : &join->else_val;
         *slot = simp_expr(s, *slot);
     }
+    for (int i = 0; i < branch->nbinds; i++) {
+        Buf **slot = yes ? &branch->binds[i].init : &branch->binds[i].next;
+        *slot = simp_buf(s, *slot);
+    }
     avail_pop(&s->avail, mark);
     bounds_pop(s->rules.bounds, scope);
     return out;
 }
 
 /* Joins whose two values are one leaf need no join: what both branches see
- * is visible outside. */
+ * is visible outside. So it is with one array. */
 static void
 drop_equal_joins(Simp *s, Stmt *branch)
 {
@@ -332,6 +382,17 @@ drop_equal_joins(Simp *s, Stmt *branch)
         }
     }
     branch->njoins = n;
+    n = 0;
+    for (int i = 0; i < branch->nbinds; i++) {
+        const Bind *bind = &branch->binds[i];
+        if (bind->init == bind->next) {
+            replace_buf(s, bind->out, bind->init);
+        } else {
+            simp_extents(s, bind->out);
+            branch->binds[n++] = *bind;
+        }
+    }
+    branch->nbinds = n;
 }
 
 /* if c { } else { X }  ->  if !c { X } */
@@ -349,6 +410,12 @@ turn_round(Simp *s, Stmt *branch)
         Expr *then_val = join->then_val;
         join->then_val = join->else_val;
         join->else_val = then_val;
+    }
+    for (int i = 0; i < branch->nbinds; i++) {
+        Bind *bind = &branch->binds[i];
+        Buf *init = bind->init;
+        bind->init = bind->next;
+        bind->next = init;
     }
     Expr *cond = ir_unary(s->arena, E_NOT, branch->value);
     branch->value = rules_apply(&s->rules, ir_at(cond, branch->value->loc));
@@ -390,14 +457,46 @@ is_var(const Expr *e, const Var *var)
     return e->op == E_VAR && e->var == var;
 }
 
-/* A carry that never changes is what it starts with. */
+/* Does carry 'i' hand on what it starts with, if the carries do that are "same"?
+ * A leaf is the same in all rounds; of other starts only the carry itself is
+ * known to be one. */
 static bool
-is_unchanged(const Carry *carry)
+stays_same(const Stmt *loop, const bool *same, int i)
 {
-    bool same = is_var(carry->next, carry->var) ||
-                (carry->next->op == E_CONST &&
-                 ir_equal(carry->next, carry->init));
-    return same && carry->init->lanes == carry->var->lanes;
+    const Carry *carry = &loop->carries[i];
+    bool leaf = is_leaf(carry->init);
+    bool found = is_var(carry->next, carry->var) ||
+                 (leaf && ir_equal(carry->next, carry->init));
+    for (int j = 0; leaf && !found && j < loop->ncarries; j++) {
+        const Carry *other = &loop->carries[j];
+        found = same[j] && is_var(carry->next, other->var) &&
+                ir_equal(carry->init, other->init);
+    }
+    return found;
+}
+
+/* Carries that never change are what they start with: those that start with one
+ * leaf and hand on only that leaf or each other, as two arrays of one size that
+ * change places hand on their extents.  All of one start are taken to be
+ * unchanged first, and those that hand on something else taken out until nothing
+ * changes.  "same"[i] tells. */
+static bool *
+find_unchanged(Simp *s, const Stmt *loop)
+{
+    bool *same = ARENA_ARRAY(s->scratch, bool, loop->ncarries);
+    for (int i = 0; i < loop->ncarries; i++) {
+        same[i] = loop->carries[i].init->lanes == loop->carries[i].var->lanes;
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < loop->ncarries; i++) {
+            if (same[i] && !stays_same(loop, same, i)) {
+                same[i] = false;
+                changed = true;
+            }
+        }
+    }
+    return same;
 }
 
 /* A carry whose next is a constant c: init in the first round of a FOR, then
@@ -418,28 +517,67 @@ spread_constant(Simp *s, const Stmt *loop, const Carry *carry, Block *out)
     s->changes++;
 }
 
+/* A Bind that never changes is the array that it starts with. The extents of
+ * the others are those of the carries that are left. */
+static void
+simp_binds(Simp *s, Stmt *loop)
+{
+    int n = 0;
+    for (int i = 0; i < loop->nbinds; i++) {
+        Bind *bind = &loop->binds[i];
+        bind->init = simp_buf(s, bind->init);
+        if (bind->next == bind->var) {
+            replace_buf(s, bind->var, bind->init);
+            replace_buf(s, bind->out, bind->init);
+        } else {
+            simp_extents(s, bind->var);
+            simp_extents(s, bind->out);
+            loop->binds[n++] = *bind;
+        }
+    }
+    loop->nbinds = n;
+}
+
+/* Is 'var' the extent of a name that 'loop' carries?  It stays a name then. */
+static bool
+is_extent(const Stmt *loop, const Var *var)
+{
+    bool found = false;
+    for (int i = 0; i < loop->nbinds; i++) {
+        const Buf *ref = loop->binds[i].var;
+        for (int k = 0; k < ref->rank; k++) {
+            found = found || is_var(ref->dims[k], var);
+        }
+    }
+    return found;
+}
+
 /* Carries that need no carrying are dropped before the body is walked. */
 static void
 simp_inits(Simp *s, Stmt *loop, Block *out)
 {
     int n = 0;
     for (int i = 0; i < loop->ncarries; i++) {
+        loop->carries[i].init = simp_expr(s, loop->carries[i].init);
+    }
+    const bool *same = find_unchanged(s, loop);
+    for (int i = 0; i < loop->ncarries; i++) {
         Carry *carry = &loop->carries[i];
-        carry->init = simp_expr(s, carry->init);
-        if (is_unchanged(carry)) {
+        if (same[i]) {
             Expr *init = named(s, out, carry->init, carry->var->name,
                                loop->loc);
             replace_var(s, carry->var, init);
             replace_var(s, carry->out, init);
         } else if (loop->kind == S_FOR && carry->next->op == E_CONST &&
                    carry->var->lanes == 0 && !ir_has_load(loop->lo) &&
-                   !ir_has_load(loop->hi)) {
+                   !ir_has_load(loop->hi) && !is_extent(loop, carry->var)) {
             spread_constant(s, loop, carry, out);
         } else {
             loop->carries[n++] = *carry;
         }
     }
     loop->ncarries = n;
+    simp_binds(s, loop);
 }
 
 /* "next" and "until" in the scope of the body's end, where its Vars are
@@ -449,6 +587,9 @@ simp_nexts(Simp *s, Stmt *loop)
 {
     for (int i = 0; i < loop->ncarries; i++) {
         loop->carries[i].next = simp_expr(s, loop->carries[i].next);
+    }
+    for (int i = 0; i < loop->nbinds; i++) {
+        loop->binds[i].next = simp_buf(s, loop->binds[i].next);
     }
     loop->until = simp_expr(s, loop->until);
     if (is_const_bool(loop->until, false)) {
@@ -465,6 +606,9 @@ skip_loop(Simp *s, const Stmt *loop, Block *out)
         const Carry *carry = &loop->carries[i];
         define(s, out, carry->out, simp_expr(s, carry->init), loop->loc);
     }
+    for (int i = 0; i < loop->nbinds; i++) {
+        replace_buf(s, loop->binds[i].out, loop->binds[i].init);
+    }
     s->changes++;
 }
 
@@ -479,10 +623,16 @@ run_once(Simp *s, const Stmt *loop, Block *out)
         const Carry *carry = &loop->carries[i];
         define(s, out, carry->var, simp_expr(s, carry->init), loop->loc);
     }
+    for (int i = 0; i < loop->nbinds; i++) {
+        replace_buf(s, loop->binds[i].var, loop->binds[i].init);
+    }
     simp_block(s, &loop->body, out);
     for (int i = 0; i < loop->ncarries; i++) {
         const Carry *carry = &loop->carries[i];
         define(s, out, carry->out, simp_expr(s, carry->next), loop->loc);
+    }
+    for (int i = 0; i < loop->nbinds; i++) {
+        replace_buf(s, loop->binds[i].out, loop->binds[i].next);
     }
     s->changes++;
 }
@@ -540,6 +690,10 @@ skip_while(Simp *s, const Stmt *loop, Block *out)
         const Carry *carry = &loop->carries[i];
         define(s, out, carry->var, simp_expr(s, carry->init), loop->loc);
     }
+    for (int i = 0; i < loop->nbinds; i++) {
+        replace_buf(s, loop->binds[i].var, loop->binds[i].init);
+        replace_buf(s, loop->binds[i].out, loop->binds[i].init);
+    }
     simp_block(s, &loop->pre, out);
     for (int i = 0; i < loop->ncarries; i++) {
         const Carry *carry = &loop->carries[i];
@@ -587,6 +741,8 @@ static void
 simp_stmt(Simp *s, const Stmt *original, Block *out)
 {
     Stmt *stmt = ir_copy_stmt(s->arena, original);
+    stmt->buf = simp_buf(s, stmt->buf);
+    stmt->src = simp_buf(s, stmt->src);
     switch (stmt->kind) {
     case S_LET:
         define(s, out, stmt->var, simp_expr(s, stmt->value), stmt->loc);
@@ -602,6 +758,11 @@ simp_stmt(Simp *s, const Stmt *original, Block *out)
         ir_each_expr(stmt, simp_slot, s);
         avail_store(&s->avail, s->rules.bounds, stmt->buf, NULL, 0);
         vec_push(s->arena, out, stmt);
+        return;
+    case S_VIEW:
+        ir_each_expr(stmt, simp_slot, s);
+        vec_push(s->arena, out, stmt);
+        bounds_after(s->rules.bounds, stmt);
         return;
     case S_CHECK:
         simp_check(s, stmt, out);
@@ -677,7 +838,9 @@ simplify(Pass *pass, Func *func)
         if (simp_round(pass, copy) == 0) {
             break;
         }
+        names_refine(copy);
     }
+    names_refine(copy);
     return copy;
 }
 

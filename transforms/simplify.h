@@ -41,7 +41,7 @@ enum { AVAIL_BUCKETS = 256 };
 /* The table: entries in the order in which they were made, chained by hash.
  *   "entries"  a stack, cut back at the end of a scope
  *   "heads"    entry number + 1
- *   "killed"   Buf * -> stamp of the last write to it
+ *   "killed"   Buf * -> stamp of the last write to it or its group
  *   "stamp"    now; every write raises it */
 typedef struct Avail {
     Arena *arena;

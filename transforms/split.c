@@ -344,6 +344,7 @@ split_loop(Split *split, const Stmt *old, Block *out)
     }
     Directive dir;
     bool cut = loop->kind == S_FOR && loop->until == NULL &&
+               loop->nbinds == 0 &&
                sched_has(split->sched, DIR_REGIONS, loop->id, &dir) &&
                bounds_may_shift(split->b, loop) &&
                dir.head + dir.tail > 0;

@@ -91,6 +91,10 @@ Func *pass_run_all(Pass *pass, Func *func, Str *dump);
  * they have moved code. */
 Func *simplify(Pass *pass, Func *func);
 
+/* names.c: which buffers share memory, and which names stand for packed arrays
+ * only, as the code says now. */
+void names_refine(Func *func);
+
 /* --- Parts of pass 'schedule', also used by passes that propose ----------- */
 
 /* regions.c: from where REGIONS counts head and tail of 'loop'; NULL: from its

@@ -91,12 +91,14 @@ has_loop(const Block *block)
     return false;
 }
 
-/* May 'loop' be written out?  A loop that runs once is simplify's. */
+/* May 'loop' be written out?  A loop that runs once is simplify's; what names a
+ * loop gives to arrays in turn has no form outside of it. */
 static bool
 can_unroll(const Unroll *u, const Stmt *loop)
 {
     int64_t trips = loop_trips(loop);
-    if (trips < 1 || trips > MAX_TRIPS || has_loop(&loop->body)) {
+    if (trips < 1 || trips > MAX_TRIPS || has_loop(&loop->body) ||
+        loop->nbinds > 0) {
         return false;
     }
     Folds folds = {loop->var, false};

@@ -70,6 +70,9 @@ is_free_block(const Block *block)
 static bool
 is_free_if(const Stmt *s)
 {
+    if (s->nbinds > 0) {
+        return false; /* a buffer is no value that a lane could choose */
+    }
     for (int i = 0; i < s->njoins; i++) {
         if (!is_free(s->joins[i].then_val) || !is_free(s->joins[i].else_val)) {
             return false;

@@ -105,10 +105,13 @@ Effects effects_of(const Stmt *s);
 Effects effects_of_block(const Block *block);
 /* May the check be moved up over 's', which stands before it? */
 bool effects_check_commutes(const Stmt *check, const Stmt *s);
-/* Could a store to one be seen by a load of the other?  Fresh buffers share
- * memory with nobody; arguments may in a general kernel, while a fast one has
- * tested at its entry that what it writes is disjoint from all else. */
+/* Could a store to one be seen by a load of the other?  Names of one group may
+ * share memory (ir_may_share), else fresh buffers do with nobody; arguments may
+ * in a general kernel, while a fast one has tested at its entry that what it
+ * writes is disjoint from all else. */
 bool effects_may_alias(const Func *func, const Buf *lhs, const Buf *rhs);
+/* Does 's' itself, not what is in it, make 'buf' or give the name its memory? */
+bool effects_makes(const Stmt *s, const Buf *buf);
 bool effects_writes(const Block *block, const Buf *buf);
 bool effects_reads(const Block *block, const Buf *buf);
 
@@ -116,6 +119,8 @@ bool effects_reads(const Block *block, const Buf *buf);
 /* Is 'e' the same in every round of 'loop' (its Vars defined outside, no load
  * that the loop may overwrite)? */
 bool loop_invariant(const Func *func, const Stmt *loop, const Expr *e);
+/* Is 'buf' made, or given its memory, by 'loop' or in it? */
+bool loop_makes(const Stmt *loop, const Buf *buf);
 /* hi - lo when both are constants; -1 otherwise. */
 int64_t loop_trips(const Stmt *loop);
 /* Var * -> Stmt * that defines it, for all that 'block' and below define. */

@@ -213,7 +213,7 @@ range_var(Bounds *b, const Var *var)
 static Range
 range_dim(Bounds *b, const Expr *e)
 {
-    Expr *dim = e->buf->dims[e->axis];
+    Expr *dim = ir_extent(e->buf, e->axis);
     Range entry = range_of(0, INT32_MAX);
     if (dim == NULL || dim->op == E_DIM) {
         return entry;

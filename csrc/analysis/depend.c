@@ -10,7 +10,10 @@
  *     a[i] = a[i - 1]             distance 1                   refused
  *     a[i], a[n-1-i] for i < n/2  i + i' < n - 1               independent
  *
- * Whatever a loop allocates inside is private to a round.  A small vector
+ * Whatever a loop allocates inside is private to a round, and so are the names
+ * that stand for nothing else.  A name that gets its memory inside and may stand
+ * for what is outside is another one in each round: its indices tell nothing.
+ * Two names of one group may overlap in any way.  A small vector
  * covers its last axis whole, so that axis can't tell two accesses apart.
  * Checks inside are no obstacle: the first that fails ends the call, and the
  * host puts back what was written, whichever round got there first.
@@ -36,9 +39,11 @@ typedef struct Access {
 
 /* The loop and what was found in it.
  *   "d"       the loop, and what its body defines
+ *   "outer"   groups that have memory from outside of the loop
  *   "list"    all accesses to memory that outlives a round */
 typedef struct Collect {
     Depend d;
+    Map outer;
     VEC(Access) list;
 } Collect;
 
@@ -69,7 +74,8 @@ same_index(const Access *access, Expr *const *index, int n)
 static void
 note_access(Collect *c, Buf *buf, Expr **index, int n, bool store, Loc loc)
 {
-    if (map_has(&c->d.own, buf)) {
+    if (map_has(&c->d.own, buf) &&
+        (buf->kind != BUF_REF || !map_has(&c->outer, buf->group))) {
         return;
     }
     for (int i = 0; i < c->list.n; i++) {
@@ -133,11 +139,25 @@ collect_branch(Collect *c, const Stmt *s, bool taken)
     bounds_pop(c->d.b, mark);
 }
 
+/* The names that 's' gives are of this round. */
+static void
+own_binds(Collect *c, const Stmt *s)
+{
+    for (int i = 0; i < s->nbinds; i++) {
+        const Bind *bind = &s->binds[i];
+        map_set(&c->d.own, bind->out, bind->out);
+        if (bind->var != NULL) {
+            map_set(&c->d.own, bind->var, bind->var);
+        }
+    }
+}
+
 /* Inner carries and what they hand out may be anything; the range of an inner
  * loop's variable is all that is used of it. */
 static void
 collect_loop(Collect *c, const Stmt *s)
 {
+    own_binds(c, s);
     for (int i = 0; i < s->ncarries; i++) {
         depend_inside(&c->d, s->carries[i].var, NULL);
         depend_inside(&c->d, s->carries[i].out, NULL);
@@ -163,6 +183,7 @@ collect_stmt(Collect *c, Stmt *s)
         depend_inside(&c->d, s->var, s->value);
         break;
     case S_ALLOC:
+    case S_VIEW:
         map_set(&c->d.own, s->buf, s->buf);
         break;
     case S_STORE:
@@ -173,6 +194,7 @@ collect_stmt(Collect *c, Stmt *s)
         note_access(c, s->buf, NULL, 0, true, s->loc);
         break;
     case S_IF:
+        own_binds(c, s);
         for (int i = 0; i < s->njoins; i++) {
             depend_inside(&c->d, s->joins[i].out, NULL);
         }
@@ -200,6 +222,37 @@ collect_block(Collect *c, const Block *block)
     }
 }
 
+/* Notes the groups of arguments and of what is allocated in 'block', but not in
+ * the loop in question. */
+static void
+note_outer_block(Collect *c, const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (s == c->d.loop) {
+            continue;
+        }
+        if (s->kind == S_ALLOC && s->buf->group != NULL) {
+            map_set(&c->outer, s->buf->group, s->buf);
+        }
+        note_outer_block(c, &s->pre);
+        note_outer_block(c, &s->body);
+        note_outer_block(c, &s->els);
+    }
+}
+
+static void
+note_outer(Collect *c)
+{
+    for (int i = 0; i < c->d.func->params.n; i++) {
+        const Buf *buf = c->d.func->params.at[i].buf;
+        if (buf != NULL && buf->group != NULL) {
+            map_set(&c->outer, buf->group, (void *)(uintptr_t)buf);
+        }
+    }
+    note_outer_block(c, &c->d.func->body);
+}
+
 /* --- pairs --------------------------------------------------------------- */
 
 /* Are all rounds i != i' of the two accesses free of a common element? One
@@ -207,12 +260,15 @@ collect_block(Collect *c, const Block *block)
  * does. Shared axes are compared from the first on; a vector's last axis has
  * no index and so never helps, and a FILL, which has no axis at all, conflicts
  * with every other access to its buffer. Buffers that may overlap can't be
- * compared by their indices. */
+ * compared by their indices, nor a name that is another one in each round. */
 static bool
 accesses_apart(Collect *c, const Access *lhs, const Access *rhs)
 {
     if (lhs->buf != rhs->buf) {
         return !effects_may_alias(c->d.func, lhs->buf, rhs->buf);
+    }
+    if (map_has(&c->d.own, lhs->buf)) {
+        return false;
     }
     int naxes = lhs->naxes < rhs->naxes ? lhs->naxes : rhs->naxes;
     for (int i = 0; i < naxes; i++) {
@@ -225,15 +281,16 @@ accesses_apart(Collect *c, const Access *lhs, const Access *rhs)
 
 /* --- words --------------------------------------------------------------- */
 
-/* The first carry stands for all of them. Always false, for the caller to
- * return. */
+/* The first carry stands for all of them; an array before its extents. Always
+ * false, for the caller to return. */
 static bool
 refuse_carry(Arena *arena, const Stmt *loop, DependWhy *why)
 {
     why->first = loop->loc;
     why->second = loop->loc;
     why->text = str_printf(arena, "carries `%s` from round to round",
-                           loop->carries[0].var->name);
+                           loop->nbinds > 0 ? loop->binds[0].var->name
+                                            : loop->carries[0].var->name);
     return false;
 }
 
@@ -302,13 +359,15 @@ depend_independent(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
     if (loop->kind != S_FOR || loop->until != NULL) {
         return refuse_until(loop, why);
     }
-    if (loop->ncarries > 0) {
+    if (loop->ncarries > 0 || loop->nbinds > 0) {
         return refuse_carry(arena, loop, why);
     }
     Collect c = {0};
     c.d = (Depend){.arena = arena, .func = func, .b = b, .loop = loop};
     c.d.inside = map_new(arena);
     c.d.own = map_new(arena);
+    c.outer = map_new(arena);
+    note_outer(&c);
     int mark = bounds_push(b);
     bounds_loop(b, loop);
     collect_block(&c, &loop->body);

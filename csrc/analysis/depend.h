@@ -48,7 +48,7 @@ typedef struct Depend {
     Bounds *b;
     const Stmt *loop;
     Map inside; /* Var * -> Inside * */
-    Map own;    /* Buf * -> itself: allocated inside */
+    Map own;    /* Buf * -> itself: made or named inside */
 } Depend;
 
 /* Notes a Var that the body defines ('value' NULL: by a join or a carry). */

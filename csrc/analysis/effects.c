@@ -16,8 +16,8 @@ add_loads(void *data, Expr **slot)
 }
 
 /* What 's' does by itself, without the blocks in it: ir_each_stmt goes into
- * these. Only a store to an argument is visible to the caller; a fresh buffer,
- * returned or not, is thrown away with a call that fails. */
+ * these. Only a store to what may be an argument is visible to the caller; a
+ * fresh buffer, returned or not, is thrown away with a call that fails. */
 static void
 add_stmt(Effects *effects, Stmt *s)
 {
@@ -26,7 +26,7 @@ add_stmt(Effects *effects, Stmt *s)
     case S_FILL:
         effects->store = true;
         effects->visible_store =
-            effects->visible_store || s->buf->kind == BUF_ARG;
+            effects->visible_store || ir_is_visible(s->buf);
         break;
     case S_GROW:
         effects->store = true;
@@ -91,24 +91,23 @@ effects_of(const Stmt *s)
 
 /* --- who touches a buffer ------------------------------------------------ */
 
-/* Views never get a Buf of their own, so two fresh Bufs are two pieces of
- * memory. */
+/* Two Bufs of no common group are two pieces of memory, but for arguments of
+ * general kernels and what may be a name of one. */
 bool
 effects_may_alias(const Func *func, const Buf *lhs, const Buf *rhs)
 {
-    if (lhs == rhs) {
-        return true;
-    }
-    return func->general && lhs->kind == BUF_ARG && rhs->kind == BUF_ARG;
+    return ir_may_share(lhs, rhs) ||
+           (func->general && ir_is_visible(lhs) && ir_is_visible(rhs));
 }
 
-/* By STORE or FILL of this very buffer; overlap is for the caller to add. */
+/* By STORE, FILL or GROW of this buffer or another name of its memory; overlap
+ * of arguments is for the caller to add. */
 bool
 effects_writes(const Block *block, const Buf *buf)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        if ((ir_writes(s) && s->buf == buf) || effects_writes(&s->pre, buf) ||
+        if ((ir_writes(s) && ir_may_share(s->buf, buf)) || effects_writes(&s->pre, buf) ||
             effects_writes(&s->body, buf) || effects_writes(&s->els, buf)) {
             return true;
         }
@@ -116,11 +115,11 @@ effects_writes(const Block *block, const Buf *buf)
     return false;
 }
 
-/* Does 'e' read this very buffer? */
+/* Does 'e' read this buffer, by this or another name? */
 static bool
 loads_from(const Expr *e, const Buf *buf)
 {
-    if (ir_reads(e) && e->buf == buf) {
+    if (ir_reads(e) && ir_may_share(e->buf, buf)) {
         return true;
     }
     for (int i = 0; i < e->nargs; i++) {
@@ -161,6 +160,18 @@ effects_reads(const Block *block, const Buf *buf)
     return query.found;
 }
 
+/* An ALLOC or VIEW, or an IF or loop that hands the name out or carries it. */
+bool
+effects_makes(const Stmt *s, const Buf *buf)
+{
+    bool found =
+        (s->kind == S_ALLOC || s->kind == S_VIEW) && s->buf == buf;
+    for (int i = 0; i < s->nbinds; i++) {
+        found = found || s->binds[i].var == buf || s->binds[i].out == buf;
+    }
+    return found;
+}
+
 /* --- moving checks ------------------------------------------------------- */
 
 static bool
@@ -168,16 +179,15 @@ block_disturbs(const Block *block, const Expr *e);
 
 /* Could a load of 'buf' see what 's' writes? All arguments count as
  * overlapping: the function's mode is not known here. An ALLOC starts a buffer
- * anew, so a load of it must not move above that. */
+ * anew, so a load of it must not move above that, nor above what gives a name
+ * its memory. */
 static bool
 may_write(const Stmt *s, const Buf *buf)
 {
-    if (s->kind == S_ALLOC) {
-        return s->buf == buf;
-    }
-    return ir_writes(s) &&
-           (s->buf == buf ||
-            (s->buf->kind == BUF_ARG && buf->kind == BUF_ARG));
+    return effects_makes(s, buf) ||
+           (ir_writes(s) &&
+            (ir_may_share(s->buf, buf) ||
+             (ir_is_visible(s->buf) && ir_is_visible(buf))));
 }
 
 /* As seen from after 's': what is defined inside it is not visible. */
@@ -195,14 +205,14 @@ defines_var(const Stmt *s, const Var *var)
 }
 
 /* Does 's' define a Var that 'e' uses, or write memory that it reads, or make
- * the buffer whose extent it asks for? Asked of every node of 'e' and every
+ * or name the buffer whose extent it asks for? Asked of every node of 'e' and every
  * statement in 's'. */
 static bool
 disturbs(const Stmt *s, const Expr *e)
 {
     if ((e->op == E_VAR && defines_var(s, e->var)) ||
         (ir_reads(e) && may_write(s, e->buf)) ||
-        (e->op == E_DIM && s->kind == S_ALLOC && s->buf == e->buf)) {
+        (e->op == E_DIM && effects_makes(s, e->buf))) {
         return true;
     }
     for (int i = 0; i < e->nargs; i++) {

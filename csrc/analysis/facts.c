@@ -372,6 +372,17 @@ induct_inside(Bounds *b, const Stmt *loop)
     }
 }
 
+/* Extents are not negative: those of what a name stands for are those of some
+ * array. */
+static void
+assume_extents(Bounds *b, const Buf *ref)
+{
+    for (int i = 0; ref != NULL && i < ref->rank; i++) {
+        Expr *zero = ir_int(b->arena, DT_I64, 0);
+        bounds_assume(b, ir_binary(b->arena, E_LE, zero, ref->dims[i]), true);
+    }
+}
+
 /* The caller has pushed a scope; for a WHILE it assumes the condition
  * itself, after what "pre" defines.
  *
@@ -391,6 +402,9 @@ bounds_loop(Bounds *b, const Stmt *loop)
         if (loop->ncarries > 0) {
             induct_inside(b, loop);
         }
+    }
+    for (int i = 0; i < loop->nbinds; i++) {
+        assume_extents(b, loop->binds[i].var);
     }
     bounds_wake(b);
 }
@@ -429,6 +443,15 @@ assume_exit(Bounds *b, const Stmt *loop)
     bounds_assume(b, ir_subst(b->arena, loop->value, &map), false);
 }
 
+/* What 's' hands out is some array. */
+static void
+assume_outs(Bounds *b, const Stmt *s)
+{
+    for (int i = 0; i < s->nbinds; i++) {
+        assume_extents(b, s->binds[i].out);
+    }
+}
+
 /* What holds behind 's', whichever way the walk went through it. A check that
  * failed has ended the call, so behind it its condition holds. Loops define
  * what they hand out when they are entered; a walk that skipped one enters it
@@ -443,8 +466,12 @@ bounds_after(Bounds *b, const Stmt *s)
     case S_CHECK:
         bounds_assume(b, s->value, true);
         return;
+    case S_VIEW:
+        assume_extents(b, s->buf);
+        return;
     case S_IF:
         define_joins(b, s);
+        assume_outs(b, s);
         return;
     case S_FOR:
     case S_WHILE:
@@ -456,6 +483,7 @@ bounds_after(Bounds *b, const Stmt *s)
         if (s->kind == S_WHILE) {
             assume_exit(b, s);
         }
+        assume_outs(b, s);
         return;
     default:
         return;

@@ -315,8 +315,8 @@ form_leaf(Bounds *b, Expr *e)
         return info->has_form ? info->form : opaque(b, e);
     }
     if (e->op == E_DIM) {
-        Expr *dim = e->buf->dims[e->axis];
-        return dim == NULL || dim->op == E_DIM ? opaque(b, e)
+        Expr *dim = ir_extent(e->buf, e->axis);
+        return dim == NULL || dim->op == E_DIM ? opaque(b, dim ? dim : e)
                                                : bounds_form(b, dim);
     }
     return opaque(b, e);

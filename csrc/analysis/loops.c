@@ -91,30 +91,34 @@ defines(const Stmt *s, const Var *var)
            block_defines(&s->els, var);
 }
 
-/* A buffer made inside the loop is another one in every round. */
+/* A buffer made or named inside the loop is another one in every round. */
 static bool
-allocates(const Block *block, const Buf *buf)
+block_makes(const Block *block, const Buf *buf)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        if ((s->kind == S_ALLOC && s->buf == buf) ||
-            allocates(&s->pre, buf) || allocates(&s->body, buf) ||
-            allocates(&s->els, buf)) {
+        if (effects_makes(s, buf) || block_makes(&s->pre, buf) ||
+            block_makes(&s->body, buf) || block_makes(&s->els, buf)) {
             return true;
         }
     }
     return false;
 }
 
-/* Does 'block' write memory that a load of 'buf' may see? An ALLOC of the
- * buffer gives it other memory. */
+bool
+loop_makes(const Stmt *loop, const Buf *buf)
+{
+    return effects_makes(loop, buf) || block_makes(&loop->pre, buf) ||
+           block_makes(&loop->body, buf);
+}
+
+/* Does 'block' write memory that a load of 'buf' may see? */
 static bool
 overwrites(const Func *func, const Block *block, const Buf *buf)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
         if ((ir_writes(s) && effects_may_alias(func, s->buf, buf)) ||
-            (s->kind == S_ALLOC && s->buf == buf) ||
             overwrites(func, &s->pre, buf) ||
             overwrites(func, &s->body, buf) ||
             overwrites(func, &s->els, buf)) {
@@ -125,7 +129,7 @@ overwrites(const Func *func, const Block *block, const Buf *buf)
 }
 
 /* Vars must come from outside, memory must not be written in the loop, and a
- * buffer made in it is another one in each round. Whether 'e' may be evaluated
+ * buffer made or named in it is another one in each round. Whether 'e' may be evaluated
  * before the loop, which might run no round, is another question. */
 bool
 loop_invariant(const Func *func, const Stmt *loop, const Expr *e)
@@ -137,8 +141,7 @@ loop_invariant(const Func *func, const Stmt *loop, const Expr *e)
                             overwrites(func, &loop->pre, e->buf))) {
         return false;
     }
-    if (e->op == E_DIM &&
-        (allocates(&loop->body, e->buf) || allocates(&loop->pre, e->buf))) {
+    if ((ir_reads(e) || e->op == E_DIM) && loop_makes(loop, e->buf)) {
         return false;
     }
     for (int i = 0; i < e->nargs; i++) {

@@ -9,7 +9,8 @@
  * Whatever a function needs comes in as parameters, since gcc and clang heed
  * 'restrict' only there.  In a fast kernel buffers that are written are
  * disjoint from all others (an entry check has seen to that), so all pointers
- * are restrict; in a general kernel none is.
+ * are restrict but those of memory that has several names; in a general kernel
+ * none is.
  *
  * A function's statements are written first; they tell which locals its head
  * has to declare.
@@ -36,7 +37,7 @@ need_type(const Gen *g, const Need *need)
     return str_printf(g->arena, "%s%s *%s",
                       g->stored[need->buf->id] ? "" : "const ",
                       c_packed(need->buf) ? c_type(need->buf->dtype) : "char",
-                      g->func->general ? "" : "restrict ");
+                      g->func->general || need->buf->group ? "" : "restrict ");
 }
 
 /* The same name in every function, so that statements read alike wherever they
@@ -162,7 +163,10 @@ write_locals(Gen *g, Str *out)
         str_line(out, "int status = VZ_OK;");
     }
     for (int i = 0; i < frame->reused.n; i++) {
-        str_line(out, "VzMem %smem = {0, 0};", c_buf(g, frame->reused.at[i]));
+        const Buf *buf = frame->reused.at[i];
+        str_line(out, buf->group ? "VzBlock *%spool = 0;"
+                                 : "VzMem %smem = {0, 0};",
+                 c_buf(g, buf));
     }
     c_fn_locals(g, out);
 }
@@ -186,8 +190,10 @@ write_end(Gen *g, Str *out)
     }
     str_add(out, "done: __attribute__((unused));\n");
     for (int i = 0; i < frame->reused.n; i++) {
-        const char *name = c_buf(g, frame->reused.at[i]);
-        str_line(out, "vz_drop(ctx, &%smem);", name);
+        const Buf *buf = frame->reused.at[i];
+        str_line(out, buf->group ? "vz_drain(ctx, %spool);"
+                                 : "vz_drop(ctx, &%smem);",
+                 c_buf(g, buf));
     }
     str_line(out, "return status;");
 }

@@ -8,6 +8,7 @@
  *   cstmt.c  statements
  *   cnest.c  loops
  *   cmem.c   allocating and filling buffers
+ *   cname.c  other names for buffers
  *   cexpr.c  expressions
  *   cplace.c names and places in memory
  *   crow.c   row pointers of vector loops
@@ -98,6 +99,7 @@ typedef struct Frame {
     bool vector_warns;    /* "vector" contains what may warn */
     bool fns[FN_COUNT];   /* functions called through the host's table */
     VEC(const Buf *) reused; /* allocated inside loops, see VzMem */
+    VEC(const Buf *) refs;   /* names in scope, see cname.c */
     size_t mark;          /* "text" up to here is counted in "line" */
     uint32_t line;        /* line of the source that #line makes of "mark" */
     uint16_t file;
@@ -134,7 +136,10 @@ const char *c_buf(Gen *g, const Buf *buf);
 const Expr *c_extent_of(const Buf **buf, int *axis);
 /* C text of an extent: a number or a name, never in need of parentheses. */
 const char *c_extent(Gen *g, const Buf *buf, int axis);
-bool c_packed(const Buf *buf); /* elements lie in C order without gaps */
+/* C text of the bytes from one index of an axis to the next: a product. */
+const char *c_stride(Gen *g, const Buf *buf, int axis);
+/* Elements lie in C order without gaps, and may be addressed so. */
+bool c_packed(const Buf *buf);
 /* The lvalue of an element of 'buf'; 'n' indices; 'lane' is the last one when
  * 'n' is rank - 1. */
 const char *c_place(Gen *g, const Buf *buf, Expr *const *index, int n,
@@ -204,6 +209,21 @@ void c_fill(Gen *g, const Stmt *s);
 void c_grow(Gen *g, const Stmt *s); /* of a growable buffer */
 /* Bytes of a local array of constant size; 0: not for the stack. */
 int64_t c_stack_size(const Buf *buf);
+
+/* --- cname.c */
+void c_view(Gen *g, const Stmt *s);
+/* What an IF hands out: variables before it, set at the end of each branch. */
+void c_binds_declare(Gen *g, const Stmt *s);
+void c_binds_assign(Gen *g, const Stmt *s, bool then);
+void c_binds_show(Gen *g, const Stmt *s); /* of an IF or loop, behind it */
+/* What a loop carries: variables before it, saved and set at the end of a
+ * round; 'next' is per Bind. */
+void c_binds_open(Gen *g, const Stmt *loop);
+void c_binds_save(Gen *g, const Stmt *loop, Buf *const *next);
+void c_binds_update(Gen *g, const Stmt *loop, Buf *const *next);
+/* How many names in scope may be of the memory of 'buf', and where they point:
+ * '2, (const void *const[]){a_1, b_2}'. */
+const char *c_live_names(Gen *g, const Buf *buf);
 
 /* --- cnest.c */
 /* A FOR or WHILE in the form that its mode and place allow. */

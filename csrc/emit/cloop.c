@@ -114,7 +114,8 @@ scan_stmt(void *data, Stmt *s)
     scan->check |= s->kind == S_CHECK;
     scan->index_check |= s->kind == S_CHECK && s->exc == X_INDEX;
     scan->blocked |= s->kind == S_SHADOW || s->kind == S_ALLOC ||
-                     s->kind == S_GROW || s->poll || s->logged;
+                     s->kind == S_GROW || s->kind == S_VIEW ||
+                     s->nbinds > 0 || s->poll || s->logged;
     if (s->kind == S_STORE) {
         scan_index(scan, s->index, s->nindex);
     }
@@ -126,7 +127,7 @@ scan_stmt(void *data, Stmt *s)
 bool
 c_vectorises(Arena *arena, const Func *func, const Stmt *loop)
 {
-    if (loop->ncarries > 0 || loop->until || loop->poll) {
+    if (loop->ncarries > 0 || loop->nbinds > 0 || loop->until || loop->poll) {
         return false;
     }
     Scan scan = {0};

@@ -11,7 +11,9 @@
  * Local buffers: of constant size on the stack, up to a limit per function;
  * else scratch memory of the call; inside loops one block per buffer that
  * every round uses again (VzMem) and that the function frees at its end.  The
- * block of a growable buffer is exchanged for a larger one when it is full.
+ * block of a growable buffer is exchanged for a larger one when it is full.  A
+ * buffer in a loop that has other names may outlive its round: it gets a block
+ * to which no name in scope points (VzBlock).
  */
 #include <string.h>
 
@@ -84,6 +86,12 @@ heap_source(Gen *g, const Buf *buf, bool zero)
                                    dtype_size(buf->dtype), buf->rank, name);
     if (is_reused(g, buf)) {
         vec_push(g->arena, &g->frame->reused, buf);
+    }
+    if (is_reused(g, buf) && buf->group != NULL) {
+        return str_printf(g->arena, "vz_renew(ctx, &%spool, %s, %s)", name,
+                          bytes, c_live_names(g, buf));
+    }
+    if (is_reused(g, buf)) {
         return str_printf(g->arena, "vz_reuse(ctx, &%smem, %s)", name, bytes);
     }
     return str_printf(g->arena, "vz_scratch(ctx, %s, %d)", bytes, zero);

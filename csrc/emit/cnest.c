@@ -24,10 +24,12 @@
  *
  *   "loop"  whose round it is.
  *   "next"  per carry, its value in the next round.
+ *   "arrays"  per Bind, what it names in the next round.
  *   "until"  whether the loop ends; NULL: never. */
 typedef struct Tail {
     const Stmt *loop;
-    Expr **next; /* per carry */
+    Expr **next;  /* per carry */
+    Buf **arrays; /* per Bind */
     Expr *until; /* NULL: never */
 } Tail;
 
@@ -85,21 +87,25 @@ write_updates(Gen *g, const Tail *tail, bool save)
 }
 
 /* The updates, all as if at once, then the end of the loop. 'until' speaks of
- * the values before the update, so it may have to be saved as well. A constant
- * 'until' comes out of a branch of a deciding IF, see below. */
+ * the values before the update, so it may have to be saved as well. Values of
+ * carries may be loaded from what the names were, so these change last. A
+ * constant 'until' comes out of a branch of a deciding IF, see below. */
 static void
 write_tail(Gen *g, const Tail *tail)
 {
     int64_t known = 0;
     const Expr *until = tail->until;
     bool decided = until == NULL || ir_const_int(until, &known);
-    bool late = !decided && is_late(g, tail, until, tail->loop->ncarries);
+    bool late = !decided && (is_late(g, tail, until, tail->loop->ncarries) ||
+                             (tail->loop->nbinds > 0 && ir_has_load(until)));
     if (late) {
         LINE(g, "const _Bool loop%d_ends = %s;", tail->loop->id,
              c_expr(g, until, 0, P_ANY));
     }
+    c_binds_save(g, tail->loop, tail->arrays);
     write_updates(g, tail, true);
     write_updates(g, tail, false);
+    c_binds_update(g, tail->loop, tail->arrays);
     if (decided && known == 0) {
         return;
     }
@@ -126,11 +132,20 @@ tail_in_branch(Gen *g, const Tail *tail, const Stmt *s, bool then)
         const Join *join = &s->joins[i];
         map_set(&map, join->out, then ? join->then_val : join->else_val);
     }
+    for (int i = 0; i < s->nbinds; i++) {
+        const Bind *bind = &s->binds[i];
+        map_set(&map, bind->out, then ? bind->init : bind->next);
+    }
     Tail inner = {.loop = tail->loop};
     inner.until = ir_subst(g->arena, tail->until, &map);
     inner.next = ARENA_ARRAY(g->arena, Expr *, tail->loop->ncarries + 1);
     for (int i = 0; i < tail->loop->ncarries; i++) {
         inner.next[i] = ir_subst(g->arena, tail->next[i], &map);
+    }
+    inner.arrays = ARENA_ARRAY(g->arena, Buf *, tail->loop->nbinds + 1);
+    for (int i = 0; i < tail->loop->nbinds; i++) {
+        Buf *other = map_get(&map, tail->arrays[i]);
+        inner.arrays[i] = other ? other : tail->arrays[i];
     }
     return inner;
 }
@@ -204,6 +219,7 @@ static void
 write_round(Gen *g, const Block *block, const Tail *tail)
 {
     const Stmt *last = deciding_if(block, tail);
+    int names = g->frame->refs.n;
     if (last) {
         c_statements(g, block, block->n - 1);
         write_deciding(g, last, tail);
@@ -211,6 +227,7 @@ write_round(Gen *g, const Block *block, const Tail *tail)
         c_block(g, block);
         write_tail(g, tail);
     }
+    g->frame->refs.n = names;
 }
 
 /* --- loops --------------------------------------------------------------- */
@@ -232,6 +249,7 @@ write_inits(Gen *g, const Stmt *s)
                  c_expr(g, carry->init, lane, P_ANY));
         }
     }
+    c_binds_open(g, s);
 }
 
 /* Burns fuel; in a range of a parallel loop 'ctx' is the thread's own. Counting
@@ -253,6 +271,10 @@ write_body(Gen *g, const Stmt *s)
     tail.next = ARENA_ARRAY(g->arena, Expr *, s->ncarries + 1);
     for (int i = 0; i < s->ncarries; i++) {
         tail.next[i] = s->carries[i].next;
+    }
+    tail.arrays = ARENA_ARRAY(g->arena, Buf *, s->nbinds + 1);
+    for (int i = 0; i < s->nbinds; i++) {
+        tail.arrays[i] = s->binds[i].next;
     }
     if (s->poll) {
         write_poll(g);
@@ -409,6 +431,7 @@ write_while(Gen *g, const Stmt *s)
 void
 c_loop(Gen *g, const Stmt *s)
 {
+    int names = g->frame->refs.n;
     if (s->kind == S_WHILE) {
         write_while(g, s);
     } else if (s->mode == LOOP_PARALLEL && !g->frame->parallel) {
@@ -416,4 +439,6 @@ c_loop(Gen *g, const Stmt *s)
     } else {
         write_for(g, s);
     }
+    g->frame->refs.n = names;
+    c_binds_show(g, s);
 }

@@ -98,7 +98,8 @@ c_buf(Gen *g, const Buf *buf)
 bool
 c_packed(const Buf *buf)
 {
-    return buf->kind != BUF_ARG || buf->layout == LAYOUT_C;
+    bool made = buf->kind == BUF_LOCAL || buf->kind == BUF_RESULT;
+    return made || buf->layout == LAYOUT_C;
 }
 
 /* Follows extents that are those of other buffers, as of np.empty_like(img), to
@@ -128,6 +129,21 @@ c_extent(Gen *g, const Buf *buf, int axis)
         return c_var(g, e->var, 0);
     }
     return str_printf(g->arena, "%sn%d", c_buf(g, buf), axis);
+}
+
+/* Of a packed buffer, the size of what lies in one index of the axis. */
+const char *
+c_stride(Gen *g, const Buf *buf, int axis)
+{
+    if (!c_packed(buf)) {
+        return str_printf(g->arena, "%ss%d", c_buf(g, buf), axis);
+    }
+    Str text = str_new(g->arena);
+    str_addf(&text, "%d", dtype_size(buf->dtype));
+    for (int k = axis + 1; k < buf->rank; k++) {
+        str_addf(&text, " * %s", c_extent(g, buf, k));
+    }
+    return text.at;
 }
 
 /* An index is computed in 64 bits. All index arithmetic is 64-bit: a product of

@@ -273,7 +273,7 @@ has_branch(Gen *g, const Stmt *s, const Block *branch)
     for (int i = 0; i < s->njoins; i++) {
         joins |= g->live[s->joins[i].out->id];
     }
-    return joins || branch->n > 0;
+    return joins || s->nbinds > 0 || branch->n > 0;
 }
 
 /* For ir_each_expr: is there a load? */
@@ -314,12 +314,14 @@ write_if(Gen *g, const Stmt *s)
     bool then = has_branch(g, s, &s->body);
     bool els = has_branch(g, s, &s->els);
     declare_joins(g, s);
+    c_binds_declare(g, s);
     LINE(g, "if (%s) {", then ? c_expr(g, s->value, 0, P_ANY)
                               : c_not(g, s->value));
     open_branch(g, then ? &s->body : &s->els);
     if (then) {
         c_block(g, &s->body);
         assign_joins(g, s, true);
+        c_binds_assign(g, s, true);
     }
     if (then && els) {
         g->frame->text.indent -= C_INDENT;
@@ -329,8 +331,10 @@ write_if(Gen *g, const Stmt *s)
     if (els) {
         c_block(g, &s->els);
         assign_joins(g, s, false);
+        c_binds_assign(g, s, false);
     }
     c_close(g);
+    c_binds_show(g, s);
 }
 
 /* --- all together -------------------------------------------------------- */
@@ -367,6 +371,9 @@ write_stmt(Gen *g, const Stmt *s)
         break;
     case S_GROW:
         c_grow(g, s);
+        break;
+    case S_VIEW:
+        c_view(g, s);
         break;
     case S_SHADOW:
         c_exit_if(g, "ctx->host->shadow(ctx)", "VZ_NOMEM");
@@ -405,8 +412,11 @@ c_statements(Gen *g, const Block *block, int end)
     }
 }
 
+/* Names that the block gives are forgotten with its end. */
 void
 c_block(Gen *g, const Block *block)
 {
+    int names = g->frame->refs.n;
     c_statements(g, block, block->n);
+    g->frame->refs.n = names;
 }

@@ -15,21 +15,6 @@
 static const char kind_of[DT_COUNT] = {'?', 'b', 'h', 'i', 'l', 'B',
                                        'H', 'I', 'L', 'f', 'd'};
 
-/* The bytes from one index of 'axis' to the next. */
-static const char *
-axis_step(Gen *g, const Buf *buf, int axis)
-{
-    if (!c_packed(buf)) {
-        return str_printf(g->arena, "%ss%d", c_buf(g, buf), axis);
-    }
-    Str text = str_new(g->arena);
-    str_addf(&text, "%d", dtype_size(buf->dtype));
-    for (int k = axis + 1; k < buf->rank; k++) {
-        str_addf(&text, " * %s", c_extent(g, buf, k));
-    }
-    return text.at;
-}
-
 /* host->sum(what, data, kind, rank, (extent, step)..., mean, warn). */
 Piece
 c_sum(Gen *g, const Expr *e)
@@ -47,7 +32,7 @@ c_sum(Gen *g, const Expr *e)
         str_addf(&text, "%s%s, %s * %s", k ? ", " : "",
                  c_expr(g, part[1], 0, P_COND),
                  c_expr(g, part[2], 0, P_UNARY),
-                 axis_step(g, buf, (int)part[0]->ival));
+                 c_stride(g, buf, (int)part[0]->ival));
     }
     const char *mean = e->axis == SUM_SQUARES
                            ? c_expr(g, e->args[e->nargs - 1], 0, P_COND)

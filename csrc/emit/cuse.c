@@ -60,6 +60,15 @@ note_carries(Live *lv, const Stmt *s)
     }
 }
 
+/* The extents of a buffer that is made or named; NULL is none. */
+static void
+mark_extents(Live *lv, const Buf *buf)
+{
+    for (int i = 0; buf && i < buf->rank; i++) {
+        mark_expr(lv, buf->dims[i]);
+    }
+}
+
 /* Notes what a statement defines and marks what it uses at once. Here "value"
  * is a stored value, a condition or a fill's: always used. */
 static void
@@ -77,8 +86,12 @@ note_stmt(void *data, Stmt *s)
     for (int i = 0; i < s->nindex; i++) {
         mark_expr(lv, s->index[i]);
     }
-    for (int i = 0; s->kind == S_ALLOC && i < s->buf->rank; i++) {
-        mark_expr(lv, s->buf->dims[i]);
+    if (s->kind == S_ALLOC || s->kind == S_VIEW) {
+        mark_extents(lv, s->buf);
+    }
+    for (int i = 0; i < s->nbinds; i++) {
+        mark_extents(lv, s->binds[i].var);
+        mark_extents(lv, s->binds[i].out);
     }
     for (int i = 0; i < s->njoins; i++) {
         depend(lv, s->joins[i].out, s->joins[i].then_val);
@@ -110,13 +123,35 @@ c_live(Arena *arena, const Func *func)
     return lv.live;
 }
 
-/* An ALLOC counts: its pointer must not be one to const. */
+/* An ALLOC counts: its pointer must not be one to const. What is true of one
+ * name is noted of its group. */
 static void
 note_stored(void *data, Stmt *s)
 {
     bool *stored = data;
-    if (s->kind == S_STORE || s->kind == S_FILL || s->kind == S_ALLOC) {
+    if (ir_writes(s) || s->kind == S_ALLOC) {
         stored[s->buf->id] = true;
+        stored[s->buf->group ? s->buf->group->id : s->buf->id] = true;
+    }
+}
+
+/* 'buf' is written if its group is. */
+static void
+share_stored(bool *stored, const Buf *buf)
+{
+    if (buf && buf->group) {
+        stored[buf->id] |= stored[buf->group->id];
+    }
+}
+
+/* All names that 's' gives. */
+static void
+share_stmt(void *data, Stmt *s)
+{
+    share_stored(data, s->buf);
+    for (int i = 0; i < s->nbinds; i++) {
+        share_stored(data, s->binds[i].var);
+        share_stored(data, s->binds[i].out);
     }
 }
 
@@ -125,6 +160,10 @@ c_stored(Arena *arena, const Func *func)
 {
     bool *stored = ARENA_ARRAY(arena, bool, func->next_id + 1);
     ir_each_stmt(&func->body, note_stored, stored);
+    for (int i = 0; i < func->params.n; i++) {
+        share_stored(stored, func->params.at[i].buf);
+    }
+    ir_each_stmt(&func->body, share_stmt, stored);
     return stored;
 }
 
@@ -154,8 +193,12 @@ define_stmt(void *data, Stmt *s)
     if (s->kind == S_LET || s->kind == S_FOR) {
         inside[s->var->id] = true;
     }
-    if (s->kind == S_ALLOC) {
+    if (s->kind == S_ALLOC || s->kind == S_VIEW) {
         inside[s->buf->id] = true;
+    }
+    for (int i = 0; i < s->nbinds; i++) {
+        inside[s->binds[i].out->id] = true;
+        inside[(s->binds[i].var ? s->binds[i].var : s->binds[i].out)->id] = true;
     }
     for (int i = 0; i < s->njoins; i++) {
         inside[s->joins[i].out->id] = true;
@@ -254,6 +297,19 @@ need_outs(Needs *needs, const Stmt *s)
     }
 }
 
+/* What names are given: with the address goes what strides are made of. */
+static void
+need_names(Needs *needs, const Stmt *s)
+{
+    if (s->kind == S_VIEW) {
+        need_element(needs, s->src);
+    }
+    for (int i = 0; i < s->nbinds; i++) {
+        need_element(needs, s->binds[i].init);
+        need_element(needs, s->binds[i].next);
+    }
+}
+
 /* As c_statements writes it: an unused LET is not there. */
 static void
 need_stmt(void *data, Stmt *s)
@@ -270,6 +326,7 @@ need_stmt(void *data, Stmt *s)
         need_expr(needs, s->index[i]);
     }
     need_outs(needs, s);
+    need_names(needs, s);
     if (s->kind == S_STORE || s->kind == S_FILL) {
         need_element(needs, s->buf);
     }

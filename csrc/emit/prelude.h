@@ -346,6 +346,59 @@ vz_extend(VzCtx *ctx, VzMem *mem, int64_t n, int item)
     return mem->at;
 }
 
+/* A block of a pool: what follows its first cache line is an array. */
+typedef struct VzBlock {
+    struct VzBlock *next;
+    int64_t size;
+} VzBlock;
+
+/* Memory for an array that may outlive the round of the loop which makes it:
+ * the first block of the pool to which none of the 'n' addresses points that are
+ * alive.  Dead blocks that are too small go, so a pool has no more blocks than
+ * there are names for its arrays, and one. */
+static void *
+vz_renew(VzCtx *ctx, VzBlock **pool, int64_t bytes, int n,
+         const void *const *live)
+{
+    while (*pool && bytes >= 0) {
+        VzBlock *block = *pool;
+        uint64_t at = (uint64_t)block + 64;
+        int dead = 1;
+        for (int i = 0; i < n; i++) {
+            dead &= (uint64_t)live[i] - at > (uint64_t)block->size;
+        }
+        if (dead && bytes <= block->size) {
+            return (char *)block + 64;
+        }
+        if (dead) {
+            *pool = block->next;
+            ctx->host->range_free(block);
+        } else {
+            pool = &block->next;
+        }
+    }
+    int ok = bytes >= 0 && bytes < (int64_t)1 << 62;
+    int64_t size = ok ? bytes + (bytes >> 3) + 64 : 0;
+    VzBlock *made = ok ? ctx->host->range_alloc(size + 64) : 0;
+    if (!made) {
+        return 0;
+    }
+    made->next = 0;
+    made->size = size;
+    *pool = made;
+    return (char *)made + 64;
+}
+
+VZ_COLD void
+vz_drain(VzCtx *ctx, VzBlock *pool)
+{
+    while (pool) {
+        VzBlock *next = pool->next;
+        ctx->host->range_free(pool);
+        pool = next;
+    }
+}
+
 static inline void *
 vz_scratch(VzCtx *ctx, int64_t bytes, int zero)
 {

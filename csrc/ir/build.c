@@ -494,8 +494,9 @@ ir_var(Func *func, const char *name, DType dtype, int lanes)
     return var;
 }
 
-/* The dims of an argument are its own E_DIMs, any others the caller's to
- * set.  What is made here is C-contiguous, an argument may be anything. */
+/* The dims of an argument are its own E_DIMs, and those of another name until
+ * more is known; any others are the caller's to set.  What is made here is
+ * C-contiguous, an argument may be anything, and so may what is named. */
 Buf *
 ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind)
 {
@@ -510,8 +511,9 @@ ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind)
     buf->rank = rank;
     /* the caller numbers arguments and results, when it lists them */
     buf->arg = -1;
-    buf->layout = kind == BUF_ARG ? LAYOUT_ANY : LAYOUT_C;
-    for (int i = 0; i < rank && kind == BUF_ARG; i++) {
+    bool foreign = kind == BUF_ARG || kind == BUF_REF;
+    buf->layout = foreign ? LAYOUT_ANY : LAYOUT_C;
+    for (int i = 0; i < rank && foreign; i++) {
         buf->dims[i] = ir_dim(func->arena, buf, i);
     }
     return buf;

@@ -19,46 +19,15 @@
  */
 #include <string.h>
 
-#include "csrc/ir/mem.h"
+#include "csrc/ir/eval.h"
 
 /* SELECT has the most operands of the nodes that work lane by lane. */
 enum { MAX_OPERANDS = 3 };
 
-/* How running a statement ended: with the next one, or by a jump that some
- * statement around it catches.  Loops catch the first two, a scope the third,
- * and nobody FLOW_END. */
-typedef enum Flow {
-    FLOW_ON,
-    FLOW_BREAK,
-    FLOW_CONTINUE,
-    FLOW_LEAVE,
-    FLOW_END, /* "status" says why */
-} Flow;
-
-/* One call in progress.
- *
- *   "arena"  for the values of Vars and fresh arrays.
- *   "func", "state"  what runs, on what.
- *   "vars"  by id, a Slot per lane; NULL: not defined yet.
- *   "bufs"  by id; NULL: not made yet.
- *   "rooms"  by id, of growable ones: elements for which there is memory; the
- *       array's extent is what was asked for.
- *   "status"  valid once an eval gave false or a run FLOW_END. */
-typedef struct Machine {
-    Arena *arena;
-    const Func *func;
-    Eval *state;
-    Slot **vars;      /* by id; NULL: not defined yet */
-    EvalArray **bufs; /* by id; NULL: not made yet */
-    int64_t *rooms;   /* by id, of growable ones */
-    EvalStatus status;
-} Machine;
-
 static Flow run_block(Machine *m, const Block *block);
 
-/* Ends the call; the flow and the status always go together. */
-static Flow
-end(Machine *m, EvalStatus status)
+Flow
+eval_end(Machine *m, EvalStatus status)
 {
     m->status = status;
     return FLOW_END;
@@ -80,16 +49,14 @@ slots_of(int lanes)
     return lanes > 0 ? lanes : 1;
 }
 
-static bool eval(Machine *m, const Expr *e, Slot *out);
-
-/* The value of a scalar of bool or integer dtype. The buffer has room for a
+/* The buffer has room for a
  * vector, so that a broken function can't write past it: that a scalar is meant
  * is only ir_verify's word. */
-static bool
+bool
 eval_int(Machine *m, const Expr *e, int64_t *out)
 {
     Slot slot[MAX_LANES];
-    if (!eval(m, e, slot)) {
+    if (!eval_expr(m, e, slot)) {
         return false;
     }
     *out = slot[0].i;
@@ -197,7 +164,7 @@ eval_sum(Machine *m, const Expr *e, Slot *out)
 {
     Slot *args = ARENA_ARRAY(m->arena, Slot, e->nargs + 1);
     for (int i = 0; i < e->nargs; i++) {
-        if (!eval(m, e->args[i], &args[i])) {
+        if (!eval_expr(m, e->args[i], &args[i])) {
             return false;
         }
     }
@@ -216,7 +183,7 @@ eval_lane(Machine *m, const Expr *e, Slot *out)
     Slot value[MAX_LANES];
     int64_t index = 0;
     int lanes = e->args[0]->lanes;
-    if (!eval(m, e->args[0], value) || !eval_int(m, e->args[1], &index)) {
+    if (!eval_expr(m, e->args[0], value) || !eval_int(m, e->args[1], &index)) {
         return false;
     }
     if (index < 0 || index >= lanes) {
@@ -228,7 +195,7 @@ eval_lane(Machine *m, const Expr *e, Slot *out)
     }
     memcpy(out, value, sizeof(Slot) * (size_t)lanes);
     Slot inserted[MAX_LANES];
-    if (!eval(m, e->args[2], inserted)) {
+    if (!eval_expr(m, e->args[2], inserted)) {
         return false;
     }
     out[index] = inserted[0];
@@ -242,7 +209,7 @@ eval_lanes(Machine *m, const Expr *e, Slot *out)
 {
     Slot values[MAX_OPERANDS][MAX_LANES];
     for (int k = 0; k < e->nargs; k++) {
-        if (!eval(m, e->args[k], values[k])) {
+        if (!eval_expr(m, e->args[k], values[k])) {
             return false;
         }
     }
@@ -256,10 +223,8 @@ eval_lanes(Machine *m, const Expr *e, Slot *out)
     return true;
 }
 
-/* Puts the value of 'e' in 'out', which has room for its lanes; false when
- * the run has ended. */
-static bool
-eval(Machine *m, const Expr *e, Slot *out)
+bool
+eval_expr(Machine *m, const Expr *e, Slot *out)
 {
     switch ((int)e->op) {
     case E_LOAD:
@@ -296,7 +261,7 @@ static Flow
 run_assign(Machine *m, const Var *var, const Expr *e)
 {
     Slot value[MAX_LANES];
-    if (!eval(m, e, value)) {
+    if (!eval_expr(m, e, value)) {
         return FLOW_END;
     }
     set_var(m, var, value);
@@ -312,7 +277,7 @@ run_store(Machine *m, const Stmt *s)
     Slot value[MAX_LANES];
     int lanes = s->value->lanes;
     int64_t step = 0;
-    if (!eval(m, s->value, value)) {
+    if (!eval_expr(m, s->value, value)) {
         return FLOW_END;
     }
     char *at = locate(m, s->buf, s->index, s->nindex, lanes, &step);
@@ -320,125 +285,6 @@ run_store(Machine *m, const Stmt *s)
         mem_write(s->buf->dtype, at + i * step, value[i]);
     }
     return at ? FLOW_ON : FLOW_END;
-}
-
-/* The extents of 'buf'; "empty" tells whether one is 0. A negative extent is a
- * fault: lowering has checked it, as NumPy raises. */
-static bool
-eval_dims(Machine *m, const Buf *buf, int64_t *dims, bool *empty)
-{
-    *empty = false;
-    for (int i = 0; i < buf->rank; i++) {
-        if (!eval_int(m, buf->dims[i], &dims[i])) {
-            return false;
-        }
-        if (dims[i] < 0) {
-            return fault(m);
-        }
-        *empty |= dims[i] == 0;
-    }
-    return true;
-}
-
-/* Fresh memory for 'buf'; a size that no machine has counts as memory out. The
- * host would find the same when asked for the memory, and replay the call; a
- * limit makes it happen without the memory.  Strides of an empty array are
- * never used, so they are left at the element's size. */
-static Flow
-run_alloc(Machine *m, const Buf *buf)
-{
-    EvalArray *array = ARENA_NEW(m->arena, EvalArray);
-    int64_t bytes = dtype_size(buf->dtype);
-    bool empty = false;
-    if (!eval_dims(m, buf, array->dims, &empty)) {
-        return FLOW_END;
-    }
-    for (int i = buf->rank - 1; i >= 0; i--) {
-        array->strides[i] = bytes;
-        if (!empty && (__builtin_mul_overflow(bytes, array->dims[i], &bytes) ||
-                       bytes > LARGEST_ARRAY)) {
-            return end(m, EVAL_REPLAY);
-        }
-    }
-    array->data = arena_alloc(m->arena, (size_t)bytes);
-    memset(array->data, 0xA5, (size_t)bytes);
-    m->bufs[buf->id] = array;
-    m->rooms[buf->id] = buf->rank > 0 ? array->dims[0] : 1;
-    return FLOW_ON;
-}
-
-/* More room for a growable array: the extent is what was asked for, so that an
- * access beyond it is a fault here; the memory grows by halves. */
-static Flow
-run_grow(Machine *m, const Stmt *s)
-{
-    EvalArray *array = m->bufs[s->buf->id];
-    int64_t size = dtype_size(s->buf->dtype);
-    int64_t room = 0;
-    if (!array || !s->buf->growable) {
-        return end(m, EVAL_FAULT);
-    }
-    if (!eval_int(m, s->value, &room)) {
-        return FLOW_END;
-    }
-    if (room > LARGEST_ARRAY / size) {
-        return end(m, EVAL_REPLAY);
-    }
-    if (room > m->rooms[s->buf->id]) {
-        int64_t more = room + room / 2;
-        char *data = arena_alloc(m->arena, (size_t)(more * size));
-        memset(data, 0xA5, (size_t)(more * size));
-        memcpy(data, array->data, (size_t)(array->dims[0] * size));
-        array->data = data;
-        m->rooms[s->buf->id] = more;
-    }
-    array->dims[0] = room > array->dims[0] ? room : array->dims[0];
-    return FLOW_ON;
-}
-
-/* Is 'index' inside lo <= i < hi of every axis? */
-static bool
-in_box(const int64_t *box, int rank, const int64_t *index)
-{
-    for (int i = 0; i < rank; i++) {
-        if (index[i] < box[2 * i] || index[i] >= box[2 * i + 1]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* With a box kept, every element outside it is set: passes may rely on no less.
- * The value and the box are evaluated once, before anything is written. */
-static Flow
-run_fill(Machine *m, const Stmt *s)
-{
-    Slot value[MAX_LANES];
-    int64_t box[2 * MAX_RANK] = {0};
-    const EvalArray *array = m->bufs[s->buf->id];
-    if (!array || s->nindex > 2 * MAX_RANK) {
-        return end(m, EVAL_FAULT);
-    }
-    if (!eval(m, s->value, value)) {
-        return FLOW_END;
-    }
-    for (int i = 0; i < s->nindex; i++) {
-        if (!eval_int(m, s->index[i], &box[i])) {
-            return FLOW_END;
-        }
-    }
-    int64_t index[MAX_RANK] = {0};
-    /* mem_step needs a first element */
-    if (mem_count(array, s->buf->rank) == 0) {
-        return FLOW_ON;
-    }
-    do {
-        if (!s->has_keep || !in_box(box, s->buf->rank, index)) {
-            mem_write(s->buf->dtype, mem_address(s->buf, array, index),
-                      value[0]);
-        }
-    } while (mem_step(array, s->buf->rank, index));
-    return FLOW_ON;
 }
 
 /* A failing check ends the call with what the host would do next. Nothing is
@@ -453,7 +299,7 @@ run_check(Machine *m, const Stmt *s)
     if (holds) {
         return FLOW_ON;
     }
-    return end(m, s->action == ACT_BAIL ? EVAL_BAIL : EVAL_REPLAY);
+    return eval_end(m, s->action == ACT_BAIL ? EVAL_BAIL : EVAL_REPLAY);
 }
 
 /* Only noted; the host issues warnings after the call. */
@@ -480,6 +326,13 @@ run_joins(Machine *m, const Stmt *s, bool taken)
             return flow;
         }
     }
+    for (int i = 0; i < s->nbinds; i++) {
+        const Bind *bind = &s->binds[i];
+        const Buf *from = taken ? bind->init : bind->next;
+        if (!eval_name(m, bind->out, m->bufs[from->id])) {
+            return FLOW_END;
+        }
+    }
     return FLOW_ON;
 }
 
@@ -497,29 +350,49 @@ run_if(Machine *m, const Stmt *s)
     return flow == FLOW_ON ? run_joins(m, s, taken != 0) : flow;
 }
 
-/* Carries: "now" has MAX_LANES Slots for each. */
+/* What goes from round to round: "values" has MAX_LANES Slots for each carry,
+ * "arrays" one for each Bind. */
+typedef struct Carried {
+    Slot *values;
+    EvalArray **arrays;
+} Carried;
+
+/* The values for the first round or the next one. */
 static Flow
-carry_values(Machine *m, const Stmt *s, bool first, Slot *now)
+carry_values(Machine *m, const Stmt *s, bool first, Carried *now)
 {
     for (int i = 0; i < s->ncarries; i++) {
         const Expr *e = first ? s->carries[i].init : s->carries[i].next;
-        if (!eval(m, e, now + i * MAX_LANES)) {
+        if (!eval_expr(m, e, now->values + i * MAX_LANES)) {
             return FLOW_END;
         }
+    }
+    for (int i = 0; i < s->nbinds; i++) {
+        const Bind *bind = &s->binds[i];
+        now->arrays[i] = m->bufs[first ? bind->init->id : bind->next->id];
     }
     return FLOW_ON;
 }
 
 /* Gives the values in 'now' their names, inside the loop or after it. "after"
  * is true once, when the loop is over; the last round's Vars keep their values,
- * which nobody can name any more. */
-static void
-name_carries(Machine *m, const Stmt *s, const Slot *now, bool after)
+ * which nobody can name any more. Arrays come last, for their extents may be
+ * carried values. */
+static Flow
+name_carries(Machine *m, const Stmt *s, const Carried *now, bool after)
 {
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
-        set_var(m, after ? carry->out : carry->var, now + i * MAX_LANES);
+        set_var(m, after ? carry->out : carry->var,
+                now->values + i * MAX_LANES);
     }
+    for (int i = 0; i < s->nbinds; i++) {
+        const Bind *bind = &s->binds[i];
+        if (!eval_name(m, after ? bind->out : bind->var, now->arrays[i])) {
+            return FLOW_END;
+        }
+    }
+    return FLOW_ON;
 }
 
 /* The part of a round after 'pre' and the test: body, next, until.  "more" is
@@ -529,7 +402,7 @@ name_carries(Machine *m, const Stmt *s, const Slot *now, bool after)
  * is evaluated after the nexts but with the old Vars: "now" is not named before
  * the next round begins. */
 static Flow
-run_round(Machine *m, const Stmt *s, Slot *now, bool *more)
+run_round(Machine *m, const Stmt *s, Carried *now, bool *more)
 {
     Flow flow = run_block(m, &s->body);
     if (flow == FLOW_BREAK) {
@@ -552,7 +425,7 @@ run_round(Machine *m, const Stmt *s, Slot *now, bool *more)
  * interpreter's: that the body can't assign it is the IR's rule.  'i++' can't
  * overflow, since i < hi. */
 static Flow
-run_for(Machine *m, const Stmt *s, Slot *now)
+run_for(Machine *m, const Stmt *s, Carried *now)
 {
     int64_t lo = 0;
     int64_t hi = 0;
@@ -562,11 +435,13 @@ run_for(Machine *m, const Stmt *s, Slot *now)
     }
     for (int64_t i = lo; more && i < hi; i++) {
         if (--m->state->steps < 0) {
-            return end(m, EVAL_STEPS);
+            return eval_end(m, EVAL_STEPS);
         }
         set_var(m, s->var, &(Slot){.i = i});
-        name_carries(m, s, now, false);
-        Flow flow = run_round(m, s, now, &more);
+        Flow flow = name_carries(m, s, now, false);
+        if (flow == FLOW_ON) {
+            flow = run_round(m, s, now, &more);
+        }
         if (flow != FLOW_ON) {
             return flow;
         }
@@ -577,15 +452,17 @@ run_for(Machine *m, const Stmt *s, Slot *now)
 /* When the test fails the carries keep the values with which the round
  * began. */
 static Flow
-run_while(Machine *m, const Stmt *s, Slot *now)
+run_while(Machine *m, const Stmt *s, Carried *now)
 {
     for (bool more = true; more;) {
         int64_t test = 0;
         if (--m->state->steps < 0) {
-            return end(m, EVAL_STEPS);
+            return eval_end(m, EVAL_STEPS);
         }
-        name_carries(m, s, now, false);
-        Flow flow = run_block(m, &s->pre);
+        Flow flow = name_carries(m, s, now, false);
+        if (flow == FLOW_ON) {
+            flow = run_block(m, &s->pre);
+        }
         if (flow == FLOW_ON && !eval_int(m, s->value, &test)) {
             flow = FLOW_END;
         }
@@ -603,20 +480,19 @@ run_while(Machine *m, const Stmt *s, Slot *now)
     return FLOW_ON;
 }
 
-/* Carried values live in 'now' between rounds: a 'next' may read every
+/* What is carried lives in 'now' between rounds: a 'next' may read every
  * carry, so none may change before all are known. */
 static Flow
 run_loop(Machine *m, const Stmt *s)
 {
-    Slot *now = ARENA_ARRAY(m->arena, Slot, s->ncarries * MAX_LANES);
-    Flow flow = carry_values(m, s, true, now);
+    Carried now;
+    now.values = ARENA_ARRAY(m->arena, Slot, s->ncarries * MAX_LANES);
+    now.arrays = ARENA_ARRAY(m->arena, EvalArray *, s->nbinds);
+    Flow flow = carry_values(m, s, true, &now);
     if (flow == FLOW_ON) {
-        flow = s->kind == S_FOR ? run_for(m, s, now) : run_while(m, s, now);
+        flow = s->kind == S_FOR ? run_for(m, s, &now) : run_while(m, s, &now);
     }
-    if (flow == FLOW_ON) {
-        name_carries(m, s, now, true);
-    }
-    return flow;
+    return flow == FLOW_ON ? name_carries(m, s, &now, true) : flow;
 }
 
 /* The one place that a LEAVE reaches. */
@@ -653,6 +529,10 @@ run_stmt(Machine *m, const Stmt *s)
         return run_fill(m, s);
     case S_GROW:
         return run_grow(m, s);
+    case S_VIEW:
+        return run_view(m, s);
+    case S_BIND:
+        return eval_name(m, s->buf, m->bufs[s->src->id]) ? FLOW_ON : FLOW_END;
     case S_SCOPE:
         return run_scope(m, s);
     case S_LEAVE:
@@ -672,7 +552,7 @@ run_block(Machine *m, const Block *block)
 {
     for (int i = 0; i < block->n; i++) {
         if (--m->state->steps < 0) {
-            return end(m, EVAL_STEPS);
+            return eval_end(m, EVAL_STEPS);
         }
         Flow flow = run_stmt(m, block->at[i]);
         if (flow != FLOW_ON) {
@@ -722,7 +602,7 @@ give_results(Machine *m)
                 return EVAL_FAULT;
             }
             m->state->ret_arrays[i] = *m->bufs[ret->buf->id];
-        } else if (!eval(m, ret->value,
+        } else if (!eval_expr(m, ret->value,
                          m->state->rets + ir_ret_slot(m->func, i))) {
             return m->status;
         }

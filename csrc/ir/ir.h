@@ -96,8 +96,8 @@ typedef enum Space {
  *   "rank"  number of axes, 0 to MAX_RANK.
  *   "dims"  one i64 expression per axis: for BUF_ARG they are E_DIM of the
  *       buffer itself or constants (part of the signature, tested by the
- *       dispatcher), else what S_ALLOC was given (invariant scalars, evaluated
- *       there).
+ *       dispatcher), for BUF_REF see below, else what S_ALLOC was given
+ *       (invariant scalars, evaluated there).
  *   "arg"  numbers it among Func.params or, for BUF_RESULT, Func.rets; -1 for
  *       others.
  *   "group"  buffers that may be names of the same memory have the same one,
@@ -108,10 +108,13 @@ typedef enum Space {
  *
  * A BUF_REF stands for an array whose memory depends on the run: the name that
  * two branches give to different arrays, one of two arrays that a loop
- * exchanges in every round, or a part of another array ("view").  Its extents
- * are E_DIM of itself.  At L_ARRAY it is bound by S_BIND as often as one
- * likes; from L_LOOPS on each BUF_REF is bound once: by S_VIEW or by a Bind of
- * an IF or a loop, and then its extents never change. */
+ * exchanges in every round, or a part of another array ("view").  At L_ARRAY it
+ * is bound by S_BIND as often as one likes, and its extents are E_DIM of itself
+ * or constants that all its arrays share; from L_LOOPS on each BUF_REF is bound
+ * once: by S_VIEW or by a Bind of an IF or a loop, and then its extents are
+ * constants, Vars or extents of arguments that are visible where it is, such as
+ * what the same loop carries.  LAYOUT_C may be said of it only if all its arrays
+ * have it. */
 typedef struct Buf {
     Sym name;
     int id;
@@ -339,7 +342,9 @@ typedef enum LoopMode {
  *   "src", "axes"  VIEW, BIND: the array of which "buf" is a name; VIEW: "index"
  *       holds the start in every axis of "src", then extent and step for every
  *       axis of "buf"; "axes" says which axis of "src" that is, -1: a new one of
- *       extent 1.  All elements lie inside "src" (or the extent is 0).
+ *       extent 1.  All elements lie inside "src" (or the extent is 0), and two
+ *       indices never name one of them: an axis of "src" is named once at most,
+ *       and steps are not 0.
  *   "body", "els", "pre"  nested blocks.
  *   "exc", "action"  CHECK; "warn"  WARN.
  *   "mode"  FOR; "id"  FOR, WHILE: stable number of the loop, by which
@@ -483,6 +488,16 @@ bool ir_uses(const Expr *e, const Var *var);
 /* May the two be names of the same memory?  Arguments among each other are
  * apart in the fast kernel; effects.c knows about the general one. */
 bool ir_may_share(const Buf *lhs, const Buf *rhs);
+/* Does the caller see what is written there?  Arguments, and names that may be
+ * one of an argument. */
+bool ir_is_visible(const Buf *buf);
+/* Sets "group" of all Bufs of 'func' anew, by what is viewed and bound.  Its
+ * representative is an argument if the group has one, else a result if it has
+ * one. */
+void ir_set_groups(Func *func);
+/* The extent as an expression that is not E_DIM of a buffer that has it from
+ * elsewhere. */
+Expr *ir_extent(const Buf *buf, int axis);
 /* Does 's' itself change what its "buf" holds, or where?  STORE, FILL, GROW. */
 bool ir_writes(const Stmt *s);
 bool ir_is_const(const Expr *e);
@@ -494,21 +509,21 @@ Expr *ir_subst(Arena *arena, Expr *e, const Map *map);
 typedef Expr *(*ExprFn)(void *data, Expr *e);
 Expr *ir_map(Arena *arena, Expr *e, ExprFn fn, void *data);
 /* Every direct sub-expression slot of 's' (value, index, bounds, joins,
- * carries, until; ALLOC: the dims of its buf), not those of nested
+ * carries, until; the dims of Bufs that it makes or names), not those of nested
  * statements. */
 void ir_each_expr(Stmt *s, void (*fn)(void *data, Expr **slot), void *data);
 /* Every statement in 'block' and below, outer before inner. */
 void ir_each_stmt(const Block *block, void (*fn)(void *data, Stmt *s),
                   void *data);
-/* A copy of 's' with index, joins and carries of its own, so that its slots
+/* A copy of 's' with index, joins, carries and binds of its own, so that its slots
  * may be rewritten; nested statements are shared. */
 Stmt *ir_copy_stmt(Arena *arena, const Stmt *s);
 /* Rewrites statements bottom-up: 'fn' is given a copy whose nested blocks are
  * done, and pushes what takes its place (itself, nothing, several) on 'out'. */
 typedef void (*StmtFn)(void *data, Block *out, Stmt *s);
 Block ir_map_block(Arena *arena, const Block *block, StmtFn fn, void *data);
-/* A deep copy with fresh Vars, local Bufs and loop ids for all that 'block'
- * defines; 'map' (Var * -> Expr *, Buf * -> Buf *) may hold replacements of
+/* A deep copy with fresh Vars, local Bufs, other names of Bufs and loop ids for
+ * all that 'block' defines; 'map' (Var * -> Expr *, Buf * -> Buf *) may hold replacements of
  * free Vars and Bufs and receives the fresh ones.  A SET variable stays
  * itself unless 'map' gives another; so does a BUF_RESULT, whose dims then
  * name what the clone defines. */

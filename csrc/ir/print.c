@@ -86,10 +86,11 @@ print_var(Printer *p, const Var *var)
     }
 }
 
-/* '&name.id'; what it is stands where it is made. A missing one is shown, as
- * all that is broken. */
+static void print_buf_whole(Printer *p, const Buf *buf, int number);
+
+/* '&name.id'. A missing one is shown, as all that is broken. */
 static void
-print_buf(Printer *p, const Buf *buf)
+print_buf_name(Printer *p, const Buf *buf)
 {
     if (!buf) {
         str_add(p->out, "&null");
@@ -98,6 +99,18 @@ print_buf(Printer *p, const Buf *buf)
     str_add(p->out, "&");
     print_name(p, buf->name);
     str_addf(p->out, ".%d", buf->id);
+}
+
+/* What a buffer is stands where it is made; what another name is at its first
+ * mention, as the type of a Var. */
+static void
+print_buf(Printer *p, const Buf *buf)
+{
+    if (buf && buf->kind == BUF_REF && p->seen && !map_has(p->seen, buf)) {
+        print_buf_whole(p, buf, -1);
+    } else {
+        print_buf_name(p, buf);
+    }
 }
 
 /* ' @line:col', the end in the shortest of its three forms, the file unless
@@ -274,13 +287,17 @@ is_own_dim(const Buf *buf, int axis)
 
 /* The whole of 'buf'; 'number' is what "arg" is expected to be. Every property
  * that the reader would assume is left out: kind and number of a parameter, C
- * order of what is made here and any order of an argument, the heap. */
+ * order of what is made here and any order of other memory, the heap. */
 static void
 print_buf_whole(Printer *p, const Buf *buf, int number)
 {
-    print_buf(p, buf);
+    bool foreign = buf && (buf->kind == BUF_ARG || buf->kind == BUF_REF);
+    print_buf_name(p, buf);
     if (!buf) {
         return;
+    }
+    if (p->seen) {
+        map_set(p->seen, buf, NULL);
     }
     print_type(p, buf->dtype, 0);
     str_add(p->out, "[");
@@ -296,7 +313,7 @@ print_buf_whole(Printer *p, const Buf *buf, int number)
     if (buf->kind != BUF_ARG || number < 0) {
         str_addf(p->out, " %s", text_kinds[buf->kind]);
     }
-    if ((buf->layout == LAYOUT_C) != (buf->kind != BUF_ARG)) {
+    if ((buf->layout == LAYOUT_C) == foreign) {
         str_add(p->out, buf->layout == LAYOUT_C ? " c" : " any");
     }
     str_add(p->out, buf->space == SPACE_STACK ? " stack" : "");
@@ -370,6 +387,15 @@ print_if(Printer *p, const Stmt *s)
         print_expr(p, s->joins[i].else_val);
         str_add(p->out, "\n");
     }
+    for (int i = 0; i < s->nbinds; i++) {
+        start(p, "join ");
+        print_buf(p, s->binds[i].out);
+        str_add(p->out, " = ");
+        print_buf(p, s->binds[i].init);
+        str_add(p->out, ", ");
+        print_buf(p, s->binds[i].next);
+        str_add(p->out, "\n");
+    }
 }
 
 /* '#id mode poll @loc {' */
@@ -391,6 +417,13 @@ print_loop_head(Printer *p, const Stmt *s)
         print_expr(p, s->carries[i].init);
         str_add(p->out, "\n");
     }
+    for (int i = 0; i < s->nbinds; i++) {
+        start(p, "carry ");
+        print_buf(p, s->binds[i].var);
+        str_add(p->out, " = ");
+        print_buf(p, s->binds[i].init);
+        str_add(p->out, "\n");
+    }
 }
 
 /* 'next' and 'until' stand at the end of the body, where they are evaluated
@@ -408,6 +441,15 @@ print_loop_tail(Printer *p, const Stmt *s)
             str_add(p->out, " -> ");
             print_var(p, s->carries[i].out);
         }
+        str_add(p->out, "\n");
+    }
+    for (int i = 0; i < s->nbinds; i++) {
+        start(p, "next ");
+        print_buf(p, s->binds[i].var);
+        str_add(p->out, " = ");
+        print_buf(p, s->binds[i].next);
+        str_add(p->out, " -> ");
+        print_buf(p, s->binds[i].out);
         str_add(p->out, "\n");
     }
     if (s->until) {
@@ -493,6 +535,33 @@ print_fill(Printer *p, const Stmt *s)
     }
 }
 
+/* BIND, and VIEW, which goes on with where the part begins and, for each axis
+ * of it, the axis of the whole, the extent and the step. */
+static void
+print_name_of(Printer *p, const Stmt *s)
+{
+    bool view = s->kind == S_VIEW;
+    start(p, view ? "view " : "bind ");
+    print_buf(p, s->buf);
+    str_add(p->out, " = ");
+    print_buf(p, s->src);
+    if (!view || !s->src || !s->buf ||
+        s->nindex != s->src->rank + 2 * s->buf->rank) {
+        return;
+    }
+    Expr *const *over = s->index + s->src->rank;
+    str_add(p->out, " at [");
+    print_list(p, s->index, s->src->rank);
+    str_add(p->out, "] over [");
+    for (int k = 0; k < s->buf->rank; k++) {
+        str_addf(p->out, "%s%d: ", k ? ", " : "", s->axes[k]);
+        print_expr(p, over[2 * k]);
+        str_add(p->out, " by ");
+        print_expr(p, over[2 * k + 1]);
+    }
+    str_add(p->out, "]");
+}
+
 /* The place of the buffer is printed if it is not the statement's. */
 static void
 print_alloc(Printer *p, const Stmt *s)
@@ -540,6 +609,10 @@ print_simple(Printer *p, const Stmt *s)
         print_buf(p, s->buf);
         str_add(p->out, " to ");
         print_expr(p, s->value);
+        break;
+    case S_VIEW:
+    case S_BIND:
+        print_name_of(p, s);
         break;
     case S_LEAVE:
         start(p, "leave");

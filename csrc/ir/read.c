@@ -12,342 +12,7 @@
 
 #include "csrc/ir/text.h"
 
-static Expr *read_expr(Reader *r);
 static void read_stmts(Reader *r, Block *out, Stmt *loop);
-
-/* --- buffers ------------------------------------------------------------ */
-
-/* '[:, n, 3]': ':' is the extent of the array itself. The expression of a
- * parameter's axis may be anything here; ir_verify wants a constant. */
-static void
-read_dims(Reader *r, Buf *buf)
-{
-    token_expect(r, "[");
-    while (!r->error && !token_take(r, "]")) {
-        if (buf->rank == MAX_RANK) {
-            token_fail(r, "more than %d axes", MAX_RANK);
-            return;
-        }
-        if (buf->rank > 0) {
-            token_expect(r, ",");
-        }
-        int axis = buf->rank++;
-        buf->dims[axis] =
-            token_take(r, ":") ? ir_dim(r->arena, buf, axis) : read_expr(r);
-    }
-}
-
-/* '&name.id:f64[dims] words'; 'kind' and 'number' are those it has if no word
- * says otherwise.  The same id again gives the same Buf, so that a second
- * ALLOC of it can be told from another buffer. */
-static Buf *
-read_buf_whole(Reader *r, BufKind kind, int number)
-{
-    Buf *buf = ARENA_NEW(r->arena, Buf);
-    token_expect(r, "&");
-    buf->id = token_id(r, &buf->name);
-    token_expect(r, ":");
-    buf->dtype = token_type(r, NULL);
-    if (r->error) {
-        return buf;
-    }
-    while (r->bufs.n <= buf->id) {
-        vec_push(r->arena, &r->bufs, NULL);
-    }
-    Buf *known = r->bufs.at[buf->id];
-    r->bufs.at[buf->id] = known ? known : buf;
-    read_dims(r, buf);
-
-    int word = token_take_any(r, text_kinds);
-    buf->kind = word < 0 ? kind : (BufKind)word;
-    buf->layout = buf->kind == BUF_ARG ? LAYOUT_ANY : LAYOUT_C;
-    if (token_take_word(r, "c")) {
-        buf->layout = LAYOUT_C;
-    } else if (token_take_word(r, "any")) {
-        buf->layout = LAYOUT_ANY;
-    }
-    buf->space = token_take_word(r, "stack") ? SPACE_STACK : SPACE_HEAP;
-    buf->growable = token_take_word(r, "grows");
-    buf->arg = token_take_word(r, "number") && token_take(r, "=")
-                   ? (int)token_int(r, -1, MAX_ID)
-                   : number;
-    return known ? known : buf;
-}
-
-/* --- expressions -------------------------------------------------------- */
-
-/* Operands up to 'close', apart by 'comma' (or by blanks when it is ""). Ends
- * at an error too, or a text without 'close' would never end. */
-static ExprVec
-read_list(Reader *r, const char *comma, const char *close)
-{
-    ExprVec list = {0};
-    while (!r->error && !token_take(r, close)) {
-        if (list.n > 0) {
-            token_expect(r, comma);
-        }
-        Expr *e = read_expr(r);
-        vec_push(r->arena, &list, e);
-    }
-    return list;
-}
-
-/* The buffer must be known; number and type of the indices are ir_verify's
- * affair. */
-static Expr *
-read_load(Reader *r)
-{
-    Buf *buf = token_buf(r);
-    token_expect(r, "[");
-    ExprVec index = read_list(r, ",", "]");
-    int lanes = 0;
-    if (*r->at == '<') {
-        r->at++;
-        lanes = (int)token_int(r, 0, MAX_ID);
-        token_expect(r, ">");
-    }
-    return r->error ? NULL : ir_load(r->arena, buf, index.at, index.n, lanes);
-}
-
-/* The type after a literal; 'usual' when there is none. No blank may stand
- * before the ':'. */
-static DType
-literal_type(Reader *r, DType usual)
-{
-    if (*r->at != ':') {
-        return usual;
-    }
-    r->at++;
-    return token_type(r, NULL);
-}
-
-/* A literal with a point, an exponent, inf or nan. */
-static Expr *
-float_literal(Reader *r, double value)
-{
-    DType dtype = literal_type(r, DT_F64);
-    if (!dtype_is_float(dtype)) {
-        token_fail(r, "a float literal of an integer type");
-    }
-    return r->error ? NULL : ir_float(r->arena, dtype, value);
-}
-
-/* What follows 'nan#'. A nan of float32 is given by the bits of the double that
- * holds it. */
-static Expr *
-read_nan_bits(Reader *r)
-{
-    char *end = NULL;
-    uint64_t bits = strtoull(r->at, &end, 16);
-    double value;
-    memcpy(&value, &bits, sizeof(value));
-    r->at = end;
-    return float_literal(r, value);
-}
-
-/* What looks like an integer is one, even before ':f64': '1:f64' is refused
- * rather than guessed at. The value is read unsigned, so that the largest u64
- * has room, and wrapped to its type by ir_int; '-' negates in unsigned
- * arithmetic, which also gives the least int64. */
-static Expr *
-read_number(Reader *r)
-{
-    size_t sign = strspn(r->at, "-+");
-    size_t digits = strspn(r->at + sign, "0123456789");
-    char after = r->at[sign + digits];
-    if (digits == 0 || after == '.' || after == 'e') {
-        const char *end = r->at;
-        double value = str_to_double(r->at, &end);
-        if (end == r->at) {
-            token_fail(r, "an expression expected");
-            return NULL;
-        }
-        r->at = end;
-        return float_literal(r, value);
-    }
-    bool minus = *r->at == '-';
-    char *end = NULL;
-    uint64_t value = strtoull(r->at + sign, &end, 10);
-    r->at = end;
-    DType dtype = literal_type(r, DT_I64);
-    if (dtype_is_float(dtype)) {
-        token_fail(r, "an integer literal of a float type");
-    }
-    int64_t bits = (int64_t)(minus ? -value : value);
-    return r->error ? NULL : ir_int(r->arena, dtype, bits);
-}
-
-/* The operator named by the 'n' bytes at 'word'. */
-static bool
-find_op(const char *word, size_t n, Op *out)
-{
-    for (int op = 0; op < E_COUNT; op++) {
-        const char *name = ir_op_name((Op)op);
-        if (strncmp(name, word, n) == 0 && name[n] == '\0') {
-            *out = (Op)op;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A row of fn.def by its text. Linear, as all lookups of words here: texts are
- * short and read by tests. */
-static Fn
-read_fn(Reader *r)
-{
-    size_t n = (token_skip(r), token_word_length(r->at));
-    for (int fn = 0; fn < FN_COUNT; fn++) {
-        const char *name = ir_fn_name((Fn)fn);
-        if (strncmp(name, r->at, n) == 0 && name[n] == '\0') {
-            r->at += n;
-            return (Fn)fn;
-        }
-    }
-    token_fail(r, "a function expected");
-    return FN_SQRT;
-}
-
-/* '(dim &b.0 1)' */
-static Expr *
-read_dim(Reader *r)
-{
-    Buf *buf = token_buf(r);
-    int axis = (int)token_int(r, 0, MAX_ID);
-    token_expect(r, ")");
-    return r->error ? NULL : ir_dim(r->arena, buf, axis);
-}
-
-/* '(sum f64 &b.0 0 E E E E)', see SumKind */
-static Expr *
-read_sum(Reader *r)
-{
-    DType dtype = token_type(r, NULL);
-    Buf *buf = token_buf(r);
-    int kind = (int)token_int(r, 0, SUM_SQUARES);
-    ExprVec args = read_list(r, "", ")");
-    return r->error ? NULL
-                    : ir_sum(r->arena, (SumKind)kind, dtype, buf, args.at,
-                             args.n);
-}
-
-/* '(disjoint &a.0 &b.1)' */
-static Expr *
-read_disjoint(Reader *r)
-{
-    Buf *lhs = token_buf(r);
-    Buf *rhs = token_buf(r);
-    token_expect(r, ")");
-    return r->error ? NULL : ir_disjoint(r->arena, lhs, rhs);
-}
-
-/* '(call sin:f64 E)' */
-static Expr *
-read_call(Reader *r)
-{
-    Fn fn = read_fn(r);
-    token_expect(r, ":");
-    DType dtype = token_type(r, NULL);
-    ExprVec args = read_list(r, "", ")");
-    return r->error ? NULL : ir_call(r->arena, fn, dtype, args.at, args.n);
-}
-
-/* '(cast f32 E)' and '(splat 3 E)' */
-static Expr *
-read_cast(Reader *r)
-{
-    DType dtype = token_type(r, NULL);
-    Expr *arg = read_expr(r);
-    token_expect(r, ")");
-    return r->error ? NULL : ir_cast(r->arena, dtype, arg);
-}
-
-/* '(splat 3 E)' */
-static Expr *
-read_splat(Reader *r)
-{
-    int lanes = (int)token_int(r, 0, MAX_ID);
-    Expr *arg = read_expr(r);
-    token_expect(r, ")");
-    return r->error ? NULL : ir_splat(r->arena, arg, lanes);
-}
-
-/* What follows '('. CONST, VAR and LOAD have rows in node.def but a form of
- * their own. */
-static Expr *
-read_node(Reader *r)
-{
-    Op op = E_ADD;
-    size_t n = (token_skip(r), token_word_length(r->at));
-    if (!find_op(r->at, n, &op)) {
-        token_fail(r, "an operator expected");
-        return NULL;
-    }
-    r->at += n;
-    switch ((int)op) {
-    case E_CONST:
-    case E_VAR:
-    case E_LOAD:
-        token_fail(r, "an operator expected");
-        return NULL;
-    case E_SUM:
-        return read_sum(r);
-    case E_DIM:
-        return read_dim(r);
-    case E_DISJOINT:
-        return read_disjoint(r);
-    case E_CALL:
-        return read_call(r);
-    case E_CAST:
-        return read_cast(r);
-    case E_SPLAT:
-        return read_splat(r);
-    default: {
-        ExprVec args = read_list(r, "", ")");
-        return r->error ? NULL : ir_node(r->arena, op, args.at, args.n);
-    }
-    }
-}
-
-/* An expression that begins with no parenthesis, or what follows one. */
-static Expr *
-read_some_expr(Reader *r)
-{
-    if (*r->at == '%') {
-        Var *var = token_var(r);
-        return r->error ? NULL : ir_ref(r->arena, var);
-    }
-    if (*r->at == '&') {
-        return read_load(r);
-    }
-    if (token_take_word(r, "true")) {
-        return ir_bool(r->arena, true);
-    }
-    if (token_take_word(r, "false")) {
-        return ir_bool(r->arena, false);
-    }
-    if (token_take(r, "nan#")) {
-        return read_nan_bits(r);
-    }
-    return token_take(r, "(") ? read_node(r) : read_number(r);
-}
-
-/* Counts the depth, so that no text can exhaust the stack. */
-static Expr *
-read_expr(Reader *r)
-{
-    token_skip(r);
-    if (r->depth == MAX_TEXT_DEPTH) {
-        token_fail(r, "nested too deeply");
-    }
-    if (r->error) {
-        return NULL;
-    }
-    r->depth++;
-    Expr *e = read_some_expr(r);
-    r->depth--;
-    return e;
-}
 
 /* --- statements --------------------------------------------------------- */
 
@@ -363,11 +28,35 @@ read_block(Reader *r, Block *out, Stmt *loop)
     r->depth--;
 }
 
+typedef VEC(Bind) BindVec;
+
+/* Does a buffer come next? */
+static bool
+at_buf(Reader *r)
+{
+    token_skip(r);
+    return *r->at == '&';
+}
+
+/* '&out = &then, &else' */
+static void
+read_bind_join(Reader *r, BindVec *binds)
+{
+    Bind bind = {0};
+    bind.out = read_buf(r);
+    token_expect(r, "=");
+    bind.init = read_buf(r);
+    token_expect(r, ",");
+    bind.next = read_buf(r);
+    vec_push(r->arena, binds, bind);
+}
+
 /* The joins are read here, though they stand behind the block. */
 static void
 read_if(Reader *r, Stmt *s)
 {
     VEC(Join) joins = {0};
+    BindVec binds = {0};
     s->value = read_expr(r);
     s->loc = token_loc(r);
     read_block(r, &s->body, NULL);
@@ -375,6 +64,10 @@ read_if(Reader *r, Stmt *s)
         read_block(r, &s->els, NULL);
     }
     while (token_take_word(r, "join")) {
+        if (at_buf(r)) {
+            read_bind_join(r, &binds);
+            continue;
+        }
         Join join = {0};
         join.out = token_var(r);
         token_expect(r, "=");
@@ -385,6 +78,8 @@ read_if(Reader *r, Stmt *s)
     }
     s->joins = joins.at;
     s->njoins = joins.n;
+    s->binds = binds.at;
+    s->nbinds = binds.n;
 }
 
 /* Before the body: 'carry %x = init'. "next" and "out" come with the 'next'
@@ -393,8 +88,16 @@ static void
 read_carries(Reader *r, Stmt *s)
 {
     VEC(Carry) carries = {0};
+    BindVec binds = {0};
     while (token_take_word(r, "carry")) {
         Carry carry = {0};
+        if (at_buf(r)) {
+            Bind bind = {.var = read_buf(r)};
+            token_expect(r, "=");
+            bind.init = read_buf(r);
+            vec_push(r->arena, &binds, bind);
+            continue;
+        }
         carry.var = token_var(r);
         token_expect(r, "=");
         carry.init = read_expr(r);
@@ -402,12 +105,36 @@ read_carries(Reader *r, Stmt *s)
     }
     s->carries = carries.at;
     s->ncarries = carries.n;
+    s->binds = binds.at;
+    s->nbinds = binds.n;
+}
+
+/* '&var = &next -> &out', after 'next'. */
+static void
+read_next_bind(Reader *r, Stmt *loop)
+{
+    const Buf *var = read_buf(r);
+    for (int i = 0; i < loop->nbinds; i++) {
+        Bind *bind = &loop->binds[i];
+        if (bind->var == var && var) {
+            token_expect(r, "=");
+            bind->next = read_buf(r);
+            token_expect(r, "->");
+            bind->out = read_buf(r);
+            return;
+        }
+    }
+    token_fail(r, "'next' of what is not carried");
 }
 
 /* Finds the carry by its Var, so their order does not matter. */
 static void
 read_next(Reader *r, Stmt *loop)
 {
+    if (at_buf(r)) {
+        read_next_bind(r, loop);
+        return;
+    }
     Var *var = token_var(r);
     for (int i = 0; i < loop->ncarries; i++) {
         Carry *carry = &loop->carries[i];
@@ -480,7 +207,7 @@ read_assign(Reader *r, Stmt *s)
 static void
 read_store(Reader *r, Stmt *s)
 {
-    s->buf = token_buf(r);
+    s->buf = read_buf(r);
     token_expect(r, "[");
     ExprVec index = read_list(r, ",", "]");
     s->index = index.at;
@@ -494,7 +221,7 @@ read_store(Reader *r, Stmt *s)
 static void
 read_fill(Reader *r, Stmt *s)
 {
-    s->buf = token_buf(r);
+    s->buf = read_buf(r);
     token_expect(r, "=");
     s->value = read_expr(r);
     s->has_keep = token_take_word(r, "keep");
@@ -506,11 +233,47 @@ read_fill(Reader *r, Stmt *s)
     }
 }
 
+/* '&b = &src', then of a view ' at [starts] over [axis: extent by step, ...]';
+ * its list of indices is the starts, then extents and steps. */
+static void
+read_name_of(Reader *r, Stmt *s)
+{
+    s->buf = read_buf(r);
+    token_expect(r, "=");
+    s->src = read_buf(r);
+    if (s->kind != S_VIEW) {
+        return;
+    }
+    token_expect(r, "at");
+    token_expect(r, "[");
+    ExprVec index = read_list(r, ",", "]");
+    token_expect(r, "over");
+    token_expect(r, "[");
+    for (int k = 0; !r->error && !token_take(r, "]"); k++) {
+        if (k > 0) {
+            token_expect(r, ",");
+        }
+        if (k == MAX_RANK) {
+            token_fail(r, "more than %d axes", MAX_RANK);
+            return;
+        }
+        s->axes[k] = (int)token_int(r, -1, MAX_RANK);
+        token_expect(r, ":");
+        Expr *extent = read_expr(r);
+        vec_push(r->arena, &index, extent);
+        token_expect(r, "by");
+        Expr *step = read_expr(r);
+        vec_push(r->arena, &index, step);
+    }
+    s->index = index.at;
+    s->nindex = index.n;
+}
+
 /* '&b to room' */
 static void
 read_grow(Reader *r, Stmt *s)
 {
-    s->buf = token_buf(r);
+    s->buf = read_buf(r);
     token_expect(r, "to");
     s->value = read_expr(r);
 }
@@ -571,6 +334,7 @@ static const StmtRow stmt_rows[] = {
     {"scope", S_SCOPE, read_scope, false}, {"leave", S_LEAVE, NULL, true},
     {"break", S_BREAK, NULL, true},        {"continue", S_CONTINUE, NULL, true},
     {"shadow", S_SHADOW, NULL, true},      {"grow", S_GROW, read_grow, true},
+    {"view", S_VIEW, read_name_of, true},  {"bind", S_BIND, read_name_of, true},
     {NULL, S_COUNT, NULL, false},
 };
 
@@ -641,7 +405,7 @@ read_ret(Reader *r)
     token_skip(r);
     const char *start = r->at;
     if (*start == '&') {
-        ret.buf = token_buf(r);
+        ret.buf = read_buf(r);
         token_skip(r);
         if (*r->at == '[') {
             ret.buf = NULL;
@@ -679,6 +443,9 @@ read_func(Reader *r)
     token_skip(r);
     if (*r->at) {
         token_fail(r, "text after the function");
+    }
+    if (!r->error) {
+        ir_set_groups(func);
     }
 }
 

@@ -25,12 +25,16 @@
  *       warn EXPR divide       set %x.1 = EXPR       scope { leave }
  *       break   continue   shadow
  *       alloc &l.9:i64[8] grows    grow &l.9 to EXPR
+ *       view &v.10:f64[%h.3] ref = &img.0 at [0, %j.4] over [0: %h.3 by 1]
+ *       bind &b.11:f64[:] ref = &v.10
  *       ret %s.8
  *       ret &out.2
  *     }
  *
  * A Var or Buf is its name and id; the first mention of a Var carries its type
- * (f64, or f64x3 for three lanes).  Constants: 5 is i64, 5:u8, 1.5, 1.5:f32,
+ * (f64, or f64x3 for three lanes), that of another name for memory all that it
+ * is.  'join', 'carry' and 'next' take buffers as well: 'carry &a.7:f64[:] ref
+ * = &b.1'.  Constants: 5 is i64, 5:u8, 1.5, 1.5:f32,
  * true, nan (nan#BITS when it is not the usual one).  A load of a vector is
  * &img.0[i, j]<3>.  Other nodes are '(op operands)', with (cast f32 E),
  * (call sin:f64 E), (splat 3 E), (dim &b.0 1), (disjoint &a.0 &b.1).
@@ -96,4 +100,13 @@ DType token_type(Reader *r, int *lanes);
 int token_id(Reader *r, Sym *name);
 Var *token_var(Reader *r);
 Buf *token_buf(Reader *r);
+
+/* --- read_expr.c -------------------------------------------------------- */
+Expr *read_expr(Reader *r);
+/* Operands up to 'close', apart by 'comma'. */
+ExprVec read_list(Reader *r, const char *comma, const char *close);
+/* A buffer that is declared before, or here; and the declaration alone, with
+ * the kind and number it has if no word says otherwise. */
+Buf *read_buf(Reader *r);
+Buf *read_buf_whole(Reader *r, BufKind kind, int number);
 #endif

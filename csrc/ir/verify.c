@@ -55,7 +55,7 @@ verify_broken(Verify *v, const char *rule, const char *format, ...)
 
 /* Vars, Bufs and loops share one space of ids, below next_id. A Var that is
  * seen again, with the same id, is no second owner. */
-static void
+void
 verify_id(Verify *v, int id, const void *owner)
 {
     const void *key = (const void *)((uintptr_t)id + 1);
@@ -71,7 +71,7 @@ verify_id(Verify *v, int id, const void *owner)
 
 /* 'thing' is visible from here on, until its block ends. The casts take the
  * const off for the Map, which never writes through a value. */
-static void
+void
 verify_show(Verify *v, const void *thing)
 {
     map_set(&v->visible, thing, (void *)(uintptr_t)thing);
@@ -122,13 +122,14 @@ verify_define(Verify *v, const Var *var)
     verify_show(v, var);
 }
 
-/* A buffer exists after its ALLOC, where that is visible. */
+/* A buffer exists after its ALLOC, where that is visible; one that BIND names
+ * everywhere, as a SET variable. */
 void
 verify_use_buf(Verify *v, const Buf *buf)
 {
     if (!buf) {
         verify_broken(v, "buffer-null", "a buffer is missing");
-    } else if (!map_get(&v->visible, buf)) {
+    } else if (!map_get(&v->visible, buf) && !map_has(&v->sets, buf)) {
         verify_broken(v, "buffer-scope",
                       "&%s.%d is used where it does not exist", buf->name,
                       buf->id);
@@ -188,8 +189,8 @@ verify_alloc(Verify *v, const Buf *buf)
         verify_broken(v, "single-alloc", "&%s.%d is made twice", buf->name,
                       buf->id);
     }
-    if (buf->kind == BUF_ARG) {
-        verify_broken(v, "alloc-kind", "an argument is not made here");
+    if (buf->kind == BUF_ARG || buf->kind == BUF_REF) {
+        verify_broken(v, "alloc-kind", "other memory is not made here");
     }
     if (buf->kind == BUF_RESULT && v->loops > 0) {
         verify_broken(v, "alloc-result", "a result is made in a loop");
@@ -275,13 +276,13 @@ static void
 verify_level(Verify *v, const Stmt *s)
 {
     Level level = v->func->level;
-    bool free_form = s->kind == S_SET || s->kind == S_SCOPE ||
-                     s->kind == S_LEAVE || s->kind == S_BREAK ||
-                     s->kind == S_CONTINUE;
+    bool free_form = s->kind == S_SET || s->kind == S_BIND ||
+                     s->kind == S_SCOPE || s->kind == S_LEAVE ||
+                     s->kind == S_BREAK || s->kind == S_CONTINUE;
     if (free_form && level != L_ARRAY) {
         verify_broken(v, "array-only", "a statement of level 'array' alone");
     }
-    if (level == L_ARRAY && (s->njoins || s->ncarries)) {
+    if (level == L_ARRAY && (s->njoins || s->ncarries || s->nbinds)) {
         verify_broken(v, "no-joins",
                       "level 'array' has no joins or carries");
     }
@@ -316,6 +317,11 @@ verify_branch(Verify *v, const Stmt *s, const Block *block)
         verify_value(v, join->out, then ? join->then_val : join->else_val,
                      "a join");
     }
+    for (int i = 0; i < s->nbinds && !v->error; i++) {
+        const Bind *bind = &s->binds[i];
+        verify_source(v, bind->out,
+                      block == &s->body ? bind->init : bind->next);
+    }
     hide_to(v, mark);
 }
 
@@ -329,6 +335,9 @@ verify_if(Verify *v, const Stmt *s)
     verify_branch(v, s, &s->els);
     for (int i = 0; i < s->njoins; i++) {
         verify_define(v, s->joins[i].out);
+    }
+    for (int i = 0; i < s->nbinds && !v->error; i++) {
+        verify_name(v, s->binds[i].out);
     }
 }
 
@@ -353,6 +362,9 @@ verify_loop_inside(Verify *v, const Stmt *s)
     for (int i = 0; i < s->ncarries; i++) {
         verify_define(v, s->carries[i].var);
     }
+    for (int i = 0; i < s->nbinds && !v->error; i++) {
+        verify_name(v, s->binds[i].var);
+    }
     verify_block(v, &s->pre);
     v->stmt = s;
     if (s->kind == S_WHILE) {
@@ -363,6 +375,10 @@ verify_loop_inside(Verify *v, const Stmt *s)
     for (int i = 0; i < s->ncarries; i++) {
         verify_value(v, s->carries[i].var, s->carries[i].next, "the next");
         verify_carry_types(v, &s->carries[i]);
+    }
+    for (int i = 0; i < s->nbinds && !v->error; i++) {
+        verify_source(v, s->binds[i].var, s->binds[i].next);
+        verify_source(v, s->binds[i].out, s->binds[i].var);
     }
     if (s->until) {
         verify_scalar(v, s->until, DT_BOOL, "until");
@@ -393,7 +409,8 @@ verify_loop(Verify *v, const Stmt *s)
     int mark = v->scope.n;
     bool serial = s->mode == LOOP_SERIAL;
     verify_id(v, s->id, s);
-    if (!serial && (s->ncarries || s->until || s->kind == S_WHILE)) {
+    if (!serial &&
+        (s->ncarries || s->nbinds || s->until || s->kind == S_WHILE)) {
         verify_broken(v, "independent", "a loop that carries runs in parallel");
     }
     if (s->mode == LOOP_PARALLEL && v->parallels) {
@@ -401,6 +418,9 @@ verify_loop(Verify *v, const Stmt *s)
     }
     for (int i = 0; i < s->ncarries; i++) {
         verify_value(v, s->carries[i].var, s->carries[i].init, "the init");
+    }
+    for (int i = 0; i < s->nbinds && !v->error; i++) {
+        verify_source(v, s->binds[i].var, s->binds[i].init);
     }
     v->loops++;
     v->parallels += !serial;
@@ -413,6 +433,9 @@ verify_loop(Verify *v, const Stmt *s)
     hide_to(v, mark);
     for (int i = 0; i < s->ncarries; i++) {
         verify_define(v, s->carries[i].out);
+    }
+    for (int i = 0; i < s->nbinds && !v->error; i++) {
+        verify_name(v, s->binds[i].out);
     }
 }
 
@@ -456,6 +479,12 @@ verify_simple(Verify *v, const Stmt *s)
         break;
     case S_GROW:
         verify_grow(v, s);
+        break;
+    case S_VIEW:
+        verify_view(v, s);
+        break;
+    case S_BIND:
+        verify_bind(v, s);
         break;
     case S_LEAVE:
         if (v->scopes == 0) {
@@ -535,6 +564,9 @@ note_set(void *data, Stmt *s)
 {
     if (s->kind == S_SET && s->var) {
         map_set(data, s->var, s->var);
+    }
+    if (s->kind == S_BIND && s->buf) {
+        map_set(data, s->buf, s->buf);
     }
 }
 

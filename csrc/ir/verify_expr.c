@@ -257,6 +257,10 @@ verify_leaf(Verify *v, const Expr *e)
     case E_DISJOINT:
         verify_use_buf(v, e->buf);
         verify_use_buf(v, e->buf2);
+        if (!v->error &&
+            (e->buf->kind == BUF_REF || e->buf2->kind == BUF_REF)) {
+            verify_broken(v, "disjoint-name", "only whole arrays are compared");
+        }
         break;
     default:
         break;

@@ -246,7 +246,7 @@ as_producer(Lift *lift, Stage *stage)
 {
     stage->store = find_store(stage);
     if (stage->store == NULL || stage->store->buf->kind != BUF_LOCAL ||
-        stage->store->buf->growable ||
+        stage->store->buf->growable || stage->store->buf->group != NULL ||
         stage->store->nindex != stage->depth) {
         return false;
     }
