@@ -493,7 +493,7 @@ def conflicting(a, n):
     return x
 
 
-@program((np.ones((3, 100)),), refused="VZ-2008")
+@program((np.ones((3, 100)),))
 def unknown_size(a):
     return a[0] * 2.0
 

@@ -4,11 +4,10 @@
  *     b = a                   object 1 is aliased
  *     b += 1.0                object 1 is mutated: `a` must change too
  *
- * In registers `a` and `b` would be two values.  So an array made by a call
- * like np.zeros(3) is moved to memory, where both names mean one buffer, and
- * inference begins again; the result of arithmetic is refused (VZ-2009).  An
- * array that is only aliased, or only mutated, stays where it is: then values
- * can't be told from objects.
+ * In registers `a` and `b` would be two values.  So the array, wherever it was
+ * made, is moved to memory, where both names mean one buffer, and inference
+ * begins again.  An array that is only aliased, or only mutated, stays where it
+ * is: then values can't be told from objects.
  *
  * Memory objects need no analysis: views and names of them go to one buffer.
  *
@@ -88,13 +87,12 @@ type_of_object(Infer *I, const Type *type, int object)
     return copy;
 }
 
-/* The type of what element-wise arithmetic makes: an object without a site,
- * because its result can't be moved to memory. */
+/* The type of what element-wise arithmetic makes: an array of its place. */
 const Type *
 fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes)
 {
-    int object = object_new(I, NULL, e->loc, false);
-    return type_of_object(I, type_vector(I->arena, dtype, lanes), object);
+    const Type *type = type_vector(I->arena, dtype, lanes);
+    return type_new_array(I, e, type, false);
 }
 
 /* Is the value that of a name, rather than just made? */
@@ -228,6 +226,14 @@ demote_class(Infer *I, int root)
     return any;
 }
 
+void
+demote_object(Infer *I, int object)
+{
+    if (demote_class(I, object_root(I, object))) {
+        infer_again(I);
+    }
+}
+
 /* Looks at every class of united objects once the program has been run.
  * Demanding a move to memory begins again, with one more site in I->demoted;
  * so this comes to an end. */
@@ -243,7 +249,7 @@ alias_settle(Infer *I)
         if (demote_class(I, i)) {
             infer_again(I);
         }
-        infer_refuse(I, DIAG_ALIASED_VECTOR, object->mutated_loc,
+        infer_refuse(I, DIAG_TYPE_CONFLICT, object->mutated_loc,
                      "Copy it first (`b = a + 0`), or make a new array "
                      "instead of changing it in place.",
                      "a small array that has two names is changed here");

@@ -166,7 +166,7 @@ type_of_abs(Infer *I, const AExpr *call, const AExpr *e)
 {
     const Type *arg = need_operand(I, e, AO_SUB);
     if (arg->kind == TY_ARRAY) {
-        return fresh_vector(I, call, arg->dtype, type_lanes(arg));
+        return type_elementwise(I, call, arg->dtype, &arg, 1, false);
     }
     if (arg->known && arg->weak && dtype_is_float(arg->dtype)) {
         return type_known_float(I->arena, fabs(arg->fval));

@@ -147,8 +147,8 @@ need_num(Infer *I, const AExpr *e, const char *what)
     return without_none(I, e->type);
 }
 
-/* Parts of arrays are operands only if their size is known and small; if an
- * argument's axis decides it, the size is pinned and inference begins again. */
+/* Arrays of one small axis are operands in registers: if an argument's axis
+ * decides it, the size is pinned and inference begins again. */
 const Type *
 need_operand(Infer *I, const AExpr *e, AOp op)
 {
@@ -162,17 +162,10 @@ need_operand(Infer *I, const AExpr *e, AOp op)
                      type_text(I->arena, type));
     }
     check_reach(I, type, e->loc);
-    if (type_lanes(type)) {
-        return type;
-    }
-    if (type->rank == 1) {
+    if (type->rank == 1 && type_lanes(type) == 0) {
         infer_pin(I, size_origin(type->size[0]));
     }
-    infer_refuse(I, DIAG_UNKNOWN_SIZE, e->loc,
-                 "Write a loop over its elements.",
-                 "`%s` of %s: only parts with at most %d elements are "
-                 "translated",
-                 op_text(op), type_text(I->arena, type), MAX_LANES);
+    return type;
 }
 
 /* --- operators ------------------------------------------------------------ */
@@ -212,11 +205,13 @@ type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
     const Type *a = need_operand(I, lhs, op);
     const Type *b = need_operand(I, rhs, op);
     if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) {
-        BinRule rule = rule_vector(I->arena, op, a, b);
+        const Type *ops[] = {a, b};
+        bool vector = rule_vector(I->arena, op, a, b).type != NULL;
+        BinRule rule = rule_array(I->arena, op, a, b);
         if (rule.type == NULL) {
             refuse_binop(I, e, op, a, b);
         }
-        return fresh_vector(I, e, rule.type->dtype, type_lanes(rule.type));
+        return type_elementwise(I, e, rule.type->dtype, ops, 2, !vector);
     }
     const Type *known = fold_binop(I->arena, op, a, b);
     if (known != NULL) {
@@ -308,8 +303,8 @@ infer_unary(Infer *I, const AExpr *e)
                      "unary `%s` is not translated for %s", op_text(e->op),
                      type_text(I->arena, arg));
     }
-    if (out->type->kind == TY_ARRAY) {
-        out->type = fresh_vector(I, e, out->type->dtype, type_lanes(out->type));
+    if (arg->kind == TY_ARRAY) {
+        out->type = type_elementwise(I, e, out->type->dtype, &arg, 1, false);
     }
     return out;
 }

@@ -138,7 +138,7 @@ type_of_make(Infer *I, AExpr *call, BuiltinId id)
         type->dtype = first->type->dtype;
         type->rank = first->type->rank;
         memcpy(type->size, first->type->size, sizeof(type->size));
-        any_order = type->rank > 1 && first->type->layout != LAYOUT_C;
+        any_order = has_any_order(first->type);
     } else {
         shape_of(I, first, type);
     }
@@ -200,6 +200,6 @@ type_of_copy(Infer *I, AExpr *call, BuiltinId id)
         type->dtype = need_dtype(I, dtype);
     }
     bool keeps = id != BUILTIN_COPY;
-    bool any_order = keeps && type->rank > 1 && from->layout != LAYOUT_C;
+    bool any_order = keeps && has_any_order(from);
     return type_new_array(I, call, type, any_order);
 }

@@ -200,7 +200,7 @@ rest_of(Infer *I, const AExpr *call, BuiltinId id, unsigned axes, DType dtype)
             type->size[type->rank++] = 1;
         }
     }
-    bool any_order = type->rank > 1 && from->layout != LAYOUT_C;
+    bool any_order = type->rank > 1 && has_any_order(from);
     return type_new_array(I, call, type, any_order);
 }
 

@@ -328,7 +328,10 @@ rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
     return out;
 }
 
-/* --- small arrays --------------------------------------------------------- */
+/* Powers of integers up to this are chains of products. */
+enum { MAX_POWER = 64 };
+
+/* --- arrays --------------------------------------------------------- */
 
 /* An array counts as strong, as a NumPy scalar does. */
 static Plain
@@ -337,19 +340,22 @@ element_plain(const Type *type)
     return (Plain){type->dtype, type->kind == TY_NUM && type->weak};
 }
 
-/* NumPy squares arrays by multiplication and takes roots by sqrt; other
- * powers are loops whose bits are not known. */
+/* NumPy squares arrays by multiplication, takes roots by sqrt and divides for
+ * a power of -1; integers are multiplied and wrap.  Other powers are loops
+ * whose bits are not known. */
 static bool
 power_is_known(const Type *lhs, const Type *rhs)
 {
-    if (rhs->kind != TY_NUM || !rhs->weak || !rhs->known) {
+    if (rhs->kind != TY_NUM || !rhs->weak || !rhs->known ||
+        lhs->dtype == DT_BOOL) {
         return false;
     }
-    if (rhs->dtype == DT_I64) {
-        return rhs->ival == 2 && lhs->dtype != DT_BOOL;
+    if (rhs->dtype == DT_I64 && !dtype_is_float(lhs->dtype)) {
+        return rhs->ival >= 0 && rhs->ival <= MAX_POWER;
     }
-    return rhs->dtype == DT_F64 && dtype_is_float(lhs->dtype) &&
-           (rhs->fval == 2.0 || rhs->fval == 0.5);
+    double e = rhs->dtype == DT_I64 ? (double)rhs->ival : rhs->fval;
+    bool number = rhs->dtype == DT_I64 || rhs->dtype == DT_F64;
+    return number && (e == 2.0 || e == 0.5 || e == -1.0 || e == 1.0);
 }
 
 /* Integer division of arrays warns where a divisor is zero: only a constant
@@ -381,23 +387,42 @@ vector_op_is_known(AOp op, DType compute, const Type *lhs, const Type *rhs)
     }
 }
 
-/* Element by element, a number with every element. 'fits': NumPy would
- * broadcast a size of 1, which is not translated. */
+/* Element by element, a number with every element. Of powers only those that
+ * need no loop of NumPy's. */
 BinRule
-rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
+rule_array(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
 {
     BinRule out = {.type = NULL};
-    int lanes = type_lanes(lhs) ? type_lanes(lhs) : type_lanes(rhs);
-    bool fits = lhs->kind == TY_NUM || rhs->kind == TY_NUM ||
-                type_lanes(lhs) == type_lanes(rhs);
     PlainRule rule;
-    if (!fits ||
-        !plain_rule(op, element_plain(lhs), element_plain(rhs), &rule) ||
-        rule.mixed || !vector_op_is_known(op, rule.compute, lhs, rhs)) {
+    if (op == AO_POW) {
+        Plain common = plain_common(element_plain(lhs), element_plain(rhs));
+        rule = (PlainRule){.type = common, .compute = common.dtype};
+    }
+    if (op == AO_POW ? !power_is_known(lhs, rhs)
+                     : !plain_rule(op, element_plain(lhs), element_plain(rhs),
+                                   &rule)) {
         return out;
     }
     out.compute = rule.compute;
-    out.type = type_vector(arena, rule.type.dtype, lanes);
+    out.mixed = rule.mixed;
+    out.type = type_num(arena, rule.type.dtype, false);
+    return out;
+}
+
+/* 'fits': NumPy would broadcast a size of 1, which memory does. */
+BinRule
+rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
+{
+    int lanes = type_lanes(lhs) ? type_lanes(lhs) : type_lanes(rhs);
+    bool fits = lhs->kind == TY_NUM   ? type_lanes(rhs) > 0
+                : rhs->kind == TY_NUM ? type_lanes(lhs) > 0
+                                      : type_lanes(lhs) == type_lanes(rhs);
+    BinRule out = rule_array(arena, op, lhs, rhs);
+    if (out.type == NULL || lanes == 0 || !fits || out.mixed ||
+        !vector_op_is_known(op, out.compute, lhs, rhs)) {
+        return (BinRule){.type = NULL};
+    }
+    out.type = type_vector(arena, out.type->dtype, lanes);
     return out;
 }
 
@@ -446,10 +471,10 @@ rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main)
     if (!plain_unary(op, element_plain(arg), &out)) {
         return NULL;
     }
-    if (arg->kind == TY_ARRAY) {
-        return type_vector(arena, out.dtype, type_lanes(arg));
-    }
     const Type *type = type_num(arena, out.dtype, out.weak);
+    if (arg->kind == TY_ARRAY) {
+        return type;
+    }
     bool keeps = arg->alt == ALT_FLOAT || arg->alt == ALT_INT;
     if (keeps && arg->dtype == DT_F64) {
         return type_with_alt(arena, type, arg->alt);

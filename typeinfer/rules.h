@@ -86,13 +86,15 @@ const char *op_text(AOp op);
 BinRule rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
 
 /* The same for element-wise arithmetic, where at least one operand is an
- * array with a known number of lanes. */
+ * array: "type" is that of an element. */
+BinRule rule_array(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
+/* What can be done in registers: the arrays have lanes, of one number. */
 BinRule rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
 /* May a result of dtype 'from' be written into an array of 'to' by an
  * in-place operator? */
 bool rule_same_kind(DType from, DType to);
 
-/* -a +a ~a of a NUM or vector ('not' has no need of a rule); NULL as above.
+/* -a +a ~a of a NUM or of elements ('not' has no need of a rule); NULL as above.
  * '*only_main': the alternative must not occur. */
 const Type *rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main);
 

@@ -163,6 +163,9 @@ void alias_mutate(Infer *I, const Type *type, Loc loc);
 /* The type of a parameter that is given 'type', and back. */
 const Type *alias_lend(Infer *I, const Type *type, Loc loc);
 const Type *alias_return(Infer *I, const Type *type);
+/* The object's arrays go to memory and inference begins again; returns if a
+ * place is not known. */
+void demote_object(Infer *I, int object);
 /* Begins again with more arrays in memory, or refuses. */
 void alias_settle(Infer *I);
 /* Refuses a memory array whose buffer can't be named here. */
@@ -182,6 +185,20 @@ void names_of_block(const ABlock *block, NameFn fn, void *data);
 Live *live_make(Infer *I, const Frame *frame);
 bool live_at_head(const Live *live, const AStmt *loop, int number);
 
+/* --- elementwise.c --- */
+/* Rank and sizes of 'n' operands broadcast together. */
+void broadcast_sizes(Infer *I, const AExpr *e, const Type *const *ops, int n,
+                     Type *out);
+/* The fresh array of element-wise arithmetic: a vector if all operands are
+ * ('in_memory': not even then). */
+const Type *type_elementwise(Infer *I, const AExpr *e, DType dtype,
+                             const Type *const *ops, int n, bool in_memory);
+/* Could the strides have another order than C's? */
+bool has_any_order(const Type *type);
+/* Refuses `to[...] = from` for sizes that surely don't fit. */
+void check_fits(Infer *I, const AExpr *e, const Type *from, const Type *to);
+void demote_vector(Infer *I, const Type *type);
+
 /* --- expr.c --- */
 AExpr *node_like(Infer *I, const AExpr *e);
 AExpr *infer_expr(Infer *I, const AExpr *e);
@@ -195,7 +212,7 @@ int cond_origin(const AExpr *e);
 DiagId unsupported(const Type *type);
 /* 'e' as a number; refuses other types. */
 const Type *need_num(Infer *I, const AExpr *e, const char *what);
-/* 'e' as an operand that is a number or a vector. */
+/* 'e' as an operand that is a number or an array. */
 const Type *need_operand(Infer *I, const AExpr *e, AOp op);
 const Type *type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                           const AExpr *rhs);

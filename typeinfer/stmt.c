@@ -87,7 +87,8 @@ refuse_store(Infer *I, const AExpr *target, const Type *value)
                  type_text(I->arena, value), type_text(I->arena, target->type));
 }
 
-/* A number is stored everywhere; an array where both sizes are known. */
+/* A number is stored everywhere; an array where its sizes fit. Small axes are
+ * pinned, so that rows of pixels are stored at once. */
 static void
 check_store(Infer *I, const AExpr *target, const Type *value)
 {
@@ -95,7 +96,7 @@ check_store(Infer *I, const AExpr *target, const Type *value)
     if (value->kind == TY_NUM) {
         return;
     }
-    if (value->kind != TY_ARRAY || to->kind != TY_ARRAY) {
+    if (value->kind != TY_ARRAY || to->kind != TY_ARRAY || value->rank == 0) {
         refuse_store(I, target, value);
     }
     if (to->rank == 1 && type_lanes(to) == 0) {
@@ -104,22 +105,11 @@ check_store(Infer *I, const AExpr *target, const Type *value)
     if (value->rank == 1 && type_lanes(value) == 0) {
         infer_pin(I, size_origin(value->size[0]));
     }
-    if (type_lanes(to) == 0 || type_lanes(value) == 0) {
-        infer_refuse(I, DIAG_UNKNOWN_SIZE, target->loc,
-                     "Write a loop over the elements.",
-                     "a store of %s into %s: only parts with at most %d "
-                     "elements are translated",
-                     type_text(I->arena, value), type_text(I->arena, to),
-                     MAX_LANES);
-    }
-    if (type_lanes(to) != type_lanes(value)) {
-        infer_refuse(I, DIAG_ALWAYS_FAILS, target->loc, NULL,
-                     "%s can't be stored into %s: this raises ValueError",
-                     type_text(I->arena, value), type_text(I->arena, to));
-    }
+    check_fits(I, target, value, to);
 }
 
-/* a[i] of a vector is changed in the version of the name `a`. */
+/* a[i] of a vector is changed in the version of the name `a`; other parts are
+ * changed in memory. */
 static void
 check_vector_target(Infer *I, const AExpr *target)
 {
@@ -133,6 +123,7 @@ check_vector_target(Infer *I, const AExpr *target)
         return;
     }
     if (base->kind != A_NAME || target->type->kind != TY_NUM) {
+        demote_vector(I, base->type);
         infer_refuse(I, DIAG_UNSUPPORTED_INDEX, target->loc,
                      "Store the elements one by one.",
                      "a store into this part of a small array is not "
@@ -208,9 +199,8 @@ check_in_place(Infer *I, const AStmt *s, const AExpr *target,
 {
     const Type *to = need_operand(I, target, s->op);
     const Type *by = need_operand(I, value, s->op);
-    BinRule rule = rule_vector(I->arena, s->op, to, by);
-    if (rule.type == NULL ||
-        (by->kind == TY_ARRAY && type_lanes(by) != type_lanes(to))) {
+    BinRule rule = rule_array(I->arena, s->op, to, by);
+    if (rule.type == NULL) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, s->loc, NULL,
                      "`%s=` is not translated for %s and %s", op_text(s->op),
                      type_text(I->arena, to), type_text(I->arena, by));
@@ -221,6 +211,12 @@ check_in_place(Infer *I, const AStmt *s, const AExpr *target,
                      "`%s=` can't store %s into %s: this raises TypeError",
                      op_text(s->op), dtype_name(rule.type->dtype),
                      type_text(I->arena, to));
+    }
+    if (by->kind == TY_ARRAY) {
+        check_fits(I, target, by, to);
+    }
+    if (rule_vector(I->arena, s->op, to, by).type == NULL) {
+        demote_vector(I, to);
     }
     alias_mutate(I, to, s->loc);
 }

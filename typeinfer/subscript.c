@@ -59,10 +59,15 @@ infer_slice(Infer *I, const AExpr *e)
     }
     int64_t step = 1;
     const AExpr *by = out->items.at[2];
-    if (by != NULL && (!type_is_known_int(by->type, &step) || step != 1)) {
+    bool known = by == NULL || type_is_known_int(by->type, &step);
+    if (!known) {
+        infer_pin(I, cond_origin(by));
+    }
+    if (!known || step == 0) {
         infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
                      "Write a loop over the elements.",
-                     "a slice with a step is not translated");
+                     "a slice with a step that is not a constant is not "
+                     "translated");
     }
     out->type = type_kind(I->arena, TY_RANGE);
     return out;
@@ -85,13 +90,63 @@ clamp_bound(const AExpr *e, int64_t dflt, int64_t size, bool *known)
     return value < 0 ? 0 : value > size ? size : value;
 }
 
+/* The constant step of a typed slice. */
+static int64_t
+step_of(const AExpr *slice)
+{
+    int64_t step = 1;
+    if (slice->items.at[2] != NULL) {
+        type_is_known_int(slice->items.at[2]->type, &step);
+    }
+    return step;
+}
+
+/* Is it `x:x + 1` for a name `x`?  Such a slice has one element unless it lies
+ * outside, which lower checks. */
+static bool
+is_single(const AExpr *slice)
+{
+    const AExpr *lo = slice->items.at[0];
+    const AExpr *hi = slice->items.at[1];
+    int64_t one;
+    return lo != NULL && hi != NULL && lo->kind == A_NAME &&
+           hi->kind == A_BINOP && hi->op == AO_ADD &&
+           hi->lhs->kind == A_NAME && hi->lhs->version == lo->version &&
+           type_is_known_int(hi->rhs->type, &one) && one == 1 &&
+           step_of(slice) == 1;
+}
+
+/* The size of 'size' elements, which are known, taken in a negative step. */
+static int64_t
+downward_size(const AExpr *e, int64_t size, int64_t step)
+{
+    int64_t lo = size - 1;
+    int64_t hi = -1;
+    if (e->items.at[0] != NULL) {
+        if (!type_is_known_int(e->items.at[0]->type, &lo)) {
+            return -1;
+        }
+        lo = lo < 0 ? lo + size : lo;
+        lo = lo < size - 1 ? lo : size - 1;
+    }
+    if (e->items.at[1] != NULL) {
+        if (!type_is_known_int(e->items.at[1]->type, &hi)) {
+            return -1;
+        }
+        hi = hi < 0 ? hi + size : hi;
+        hi = hi < -1 ? -1 : hi;
+    }
+    return lo > hi ? (lo - hi - step - 1) / -step : 0;
+}
+
 /* The size of 'size' elements sliced by 'e', as in Type.size. */
 static int64_t
 sliced_size(Infer *I, const AExpr *e, int64_t size, bool last)
 {
     bool known = true;
     bool full = e->items.at[0] == NULL && e->items.at[1] == NULL;
-    if (full) {
+    int64_t step = step_of(e);
+    if (full && (step == 1 || step == -1)) {
         return size;
     }
     int64_t hi = 0;
@@ -101,9 +156,18 @@ sliced_size(Infer *I, const AExpr *e, int64_t size, bool last)
     if (size < 0 && last && small) {
         infer_pin(I, size_origin(size)); /* img[r, c, 0:3] */
     }
+    if (size < 0) {
+        return is_single(e) ? 1 : -1;
+    }
+    if (step < 0) {
+        return downward_size(e, size, step);
+    }
     int64_t lo = clamp_bound(e->items.at[0], 0, size, &known);
     hi = clamp_bound(e->items.at[1], size, size, &known);
-    return size < 0 || !known ? -1 : hi > lo ? hi - lo : 0;
+    if (!known) {
+        return is_single(e) ? 1 : -1;
+    }
+    return hi > lo ? (hi - lo + step - 1) / step : 0;
 }
 
 /* Does the subscript consist of one name for a tuple of indices? */
@@ -130,15 +194,83 @@ refuse_too_many(Infer *I, const AExpr *e, const Type *base)
                  type_text(I->arena, base));
 }
 
+/* Is the item of a subscript `...`? */
+static bool
+is_dots(const AExpr *e)
+{
+    return e->kind == A_OTHER && e->name == sym("ellipsis");
+}
+
 /* The typed indices and slices of 'e', in order. */
 static void
 infer_indices(Infer *I, const AExpr *e, AExpr *out)
 {
     for (int i = 0; i < e->items.n; i++) {
         const AExpr *item = e->items.at[i];
-        AExpr *typed =
-            item->kind == A_SLICE ? infer_slice(I, item) : infer_expr(I, item);
+        AExpr *typed;
+        if (is_dots(item)) {
+            typed = node_like(I, item);
+            typed->type = type_kind(I->arena, TY_RANGE);
+        } else {
+            typed = item->kind == A_SLICE ? infer_slice(I, item)
+                                          : infer_expr(I, item);
+        }
         vec_push(I->arena, &out->items, typed);
+    }
+}
+
+/* The type of item 'i' of a subscript; a tuple's items count one by one. */
+static const Type *
+index_type(const AExpr *out, int i)
+{
+    return is_index_tuple(out) ? out->items.at[0]->type->items[i]
+                               : out->items.at[i]->type;
+}
+
+/* How many axes the items of the subscript take. There may be one `...`. */
+static int
+axes_taken(Infer *I, const AExpr *out, int n)
+{
+    int taken = 0;
+    int dots = 0;
+    for (int i = 0; i < n; i++) {
+        bool is = !is_index_tuple(out) && is_dots(out->items.at[i]);
+        dots += is;
+        taken += !is && index_type(out, i)->kind != TY_NONE;
+    }
+    if (dots > 1) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, out->loc, NULL,
+                     "an index with two `...` raises IndexError");
+    }
+    return taken;
+}
+
+/* A part of an array under construction: "axis" is the next of the base, the
+ * sizes so far are those of "type". */
+typedef struct Part {
+    const Type *base;
+    Type *type;
+    int axis;
+} Part;
+
+/* One more axis of the part. */
+static void
+add_axis(Infer *I, Part *part, const AExpr *out, int64_t size)
+{
+    if (part->type->rank == MAX_RANK) {
+        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, out->loc, NULL,
+                     "an array of more than %d axes is not translated",
+                     MAX_RANK);
+    }
+    part->type->size[part->type->rank++] = size;
+}
+
+/* 'n' axes as they are. */
+static void
+keep_axes(Infer *I, Part *part, const AExpr *out, int n)
+{
+    for (; n > 0; n--, part->axis++) {
+        add_axis(I, part, out, part->base->size[part->axis]);
     }
 }
 
@@ -146,34 +278,36 @@ infer_indices(Infer *I, const AExpr *e, AExpr *out)
 static const Type *
 part_type(Infer *I, const AExpr *out, const Type *base)
 {
-    Type *type = arena_copy(I->arena, base, sizeof(*type));
-    int rank = 0;
-    int axis = 0;
+    Part part = {.base = base};
+    part.type = arena_copy(I->arena, base, sizeof(*base));
+    part.type->rank = 0;
+    memset(part.type->size, 0, sizeof(part.type->size));
     bool tuple = is_index_tuple(out);
     int n = tuple ? out->items.at[0]->type->rank : out->items.n;
-    if (n > base->rank) {
+    int taken = axes_taken(I, out, n);
+    if (taken > base->rank) {
         refuse_too_many(I, out, base);
     }
-    for (int i = 0; i < n; i++, axis++) {
+    for (int i = 0; i < n; i++) {
         const AExpr *item = tuple ? out->items.at[0] : out->items.at[i];
-        if (!tuple && item->kind == A_SLICE) {
-            bool last = axis == base->rank - 1;
-            type->size[rank++] = sliced_size(I, item, base->size[axis], last);
+        const Type *type = index_type(out, i);
+        if (!tuple && is_dots(item)) {
+            keep_axes(I, &part, out, base->rank - taken);
+        } else if (type->kind == TY_NONE) {
+            add_axis(I, &part, out, 1);
+        } else if (!tuple && item->kind == A_SLICE) {
+            bool last = part.axis == base->rank - 1;
+            int64_t size = base->size[part.axis++];
+            add_axis(I, &part, out, sliced_size(I, item, size, last));
         } else {
-            check_index(I, item, tuple ? item->type->items[i] : item->type,
-                        false);
+            check_index(I, item, type, false);
+            part.axis++;
         }
     }
-    for (; axis < base->rank; axis++) {
-        type->size[rank++] = base->size[axis];
-    }
-    for (int i = rank; i < MAX_RANK; i++) {
-        type->size[i] = 0;
-    }
-    type->rank = rank;
-    type->view = true;
-    type->layout = LAYOUT_ANY;
-    return type;
+    keep_axes(I, &part, out, base->rank - part.axis);
+    part.type->view = true;
+    part.type->layout = base->layout == LAYOUT_ANY ? LAYOUT_ANY : LAYOUT_ROWS;
+    return part.type;
 }
 
 /* An element, or a view of the same object. A slice of a vector in registers
@@ -189,6 +323,7 @@ subscript_array(Infer *I, AExpr *out)
     }
     if (type_is_vector(base)) {
         if (type_lanes(part) == 0) {
+            demote_vector(I, base);
             refuse_index(I, out->items.at[0], type_int(I->arena));
         }
         I->objects.at[object_root(I, base->object)].aliased = true;
@@ -331,7 +466,7 @@ item_type(Infer *I, const Type *type, Loc loc)
     memmove(part->size, type->size + 1, sizeof(int64_t) * (MAX_RANK - 1));
     part->size[MAX_RANK - 1] = 0;
     part->view = true;
-    part->layout = LAYOUT_ANY;
+    part->layout = type->layout == LAYOUT_ANY ? LAYOUT_ANY : LAYOUT_ROWS;
     return part;
 }
 

@@ -53,11 +53,12 @@ run_front(CompileRequest *request, CompileResult *out)
     if (entry == NULL || unit->diags->refusals > 0) {
         return false;
     }
-    out->lowered = lower_func(unit->arena, unit->diags, entry);
+    bool general = request->opts.general;
+    out->lowered = lower_func(unit->arena, unit->diags, entry, general);
     if (out->lowered == NULL || unit->diags->refusals > 0) {
         return false;
     }
-    out->lowered->func->general = request->opts.general;
+    out->lowered->func->general = general;
     return true;
 }
 

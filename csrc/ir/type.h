@@ -80,10 +80,12 @@ typedef enum Alt {
 } Alt;
 
 /* What is known of an array's strides.  LAYOUT_C lets an element be found by
- * its number, so that the address needs extents only. */
+ * its number, so that the address needs extents only.  LAYOUT_ROWS is for
+ * inference: what NumPy computes from such an array has LAYOUT_C. */
 typedef enum Layout {
-    LAYOUT_ANY, /* any strides */
-    LAYOUT_C,   /* C-contiguous */
+    LAYOUT_ANY,  /* any strides */
+    LAYOUT_C,    /* C-contiguous */
+    LAYOUT_ROWS, /* the axes in the order of C, with steps and gaps */
 } Layout;
 
 /* "weak" NUMs are Python's bool, int, float (dtype DT_BOOL, DT_I64, DT_F64);

@@ -127,8 +127,11 @@ lower_divmod(Lower *L, const AExpr *e)
         args[0].type->kind == TY_ARRAY || args[1].type->kind == TY_ARRAY;
     for (int i = 0; i < 2; i++) {
         AOp op = i ? AO_MOD : AO_FLOORDIV;
-        out.items[i] = vectors ? vec_binop(L, op, args[0], args[1], e->loc)
-                               : num_binop(L, op, args[0], args[1], e->loc);
+        const Type *type = e->type->items[i];
+        out.items[i] =
+            vectors ? array_binop(L, op, args[0], args[1], type, e->loc)
+                    : num_binop(L, op, args[0], args[1], e->loc);
+        out.items[i] = settle(L, out.items[i], e->loc);
     }
     return out;
 }
@@ -138,6 +141,10 @@ lower_divmod(Lower *L, const AExpr *e)
 static Value
 lower_abs(Lower *L, const AExpr *e)
 {
+    if (type_is_memory(e->type)) {
+        Value v = lower_lazy(L, e->items.at[0]);
+        return lazy_value(e->type, lazy_abs(L, v, e->loc));
+    }
     Value v = lower_expr(L, e->items.at[0]);
     if (v.type->kind == TY_ARRAY) {
         Expr *vec = vector_of(L, v, e->loc);
@@ -155,7 +162,7 @@ lower_power(Lower *L, const AExpr *e)
     lower_items(L, &e->items, args);
     bool vectors =
         args[0].type->kind == TY_ARRAY || args[1].type->kind == TY_ARRAY;
-    return vectors ? vec_binop(L, AO_POW, args[0], args[1], e->loc)
+    return vectors ? array_binop(L, AO_POW, args[0], args[1], e->type, e->loc)
                    : num_binop(L, AO_POW, args[0], args[1], e->loc);
 }
 

@@ -128,9 +128,10 @@ is_number_like(const Type *type)
 }
 
 /* One comparison of a chain, as a value. Where types decide it -- text, None,
- * known numbers -- the value is known, exactly as inference found it. */
+ * known numbers -- the value is known, exactly as inference found it. 'array' is
+ * the type of the result if it is one. */
 static Value
-compare_one(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
 {
     if (op == AO_IS || op == AO_ISNOT) {
         Expr *test = none_test(L, op, lhs, rhs);
@@ -148,7 +149,7 @@ compare_one(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
         return value_of_type(L, type_known_bool(L->arena, holds));
     }
     if (lhs.type->kind == TY_ARRAY || rhs.type->kind == TY_ARRAY) {
-        return vec_binop(L, op, lhs, rhs, loc);
+        return array_binop(L, op, lhs, rhs, array, loc);
     }
     const Type *known = fold_binop(L->arena, op, lhs.type, rhs.type);
     return known ? value_of_type(L, known) : num_binop(L, op, lhs, rhs, loc);
@@ -182,7 +183,7 @@ cond_compare(Lower *L, const AExpr *e)
         }
         Value rhs = lower_expr(L, e->items.at[i]);
         rhs = last ? rhs : twice(L, rhs, e->loc);
-        Value one = compare_one(L, e->ops.at[i], lhs, rhs, e->loc);
+        Value one = compare_one(L, e->ops.at[i], lhs, rhs, e->type, e->loc);
         if (cond != NULL) {
             aside_end(L, &aside);
             cond = combine(L, true, cond, &aside, one.expr, e->loc);
@@ -299,6 +300,14 @@ lower_boolop_from(Lower *L, const AExpr *e, int at, const Type *type)
     return choose(L, truth, &none, v, &rest, other, type, e->loc);
 }
 
+/* An operand of an operation whose result is of 'type': a tree where that is
+ * one, too. */
+static Value
+lower_operand(Lower *L, const AExpr *e, const Type *type)
+{
+    return type_is_memory(type) ? lower_lazy(L, e) : lower_expr(L, e);
+}
+
 /* A chain of comparisons as a value, from the one whose left side is 'lhs'. */
 static Value
 lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
@@ -307,9 +316,9 @@ lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
     if (has_user_call(e->items.at[at])) {
         lhs = hold_value(L, lhs, e->loc);
     }
-    Value rhs = lower_expr(L, e->items.at[at]);
+    Value rhs = lower_operand(L, e->items.at[at], e->type);
     rhs = last ? rhs : twice(L, rhs, e->loc);
-    Value one = compare_one(L, e->ops.at[at], lhs, rhs, e->loc);
+    Value one = compare_one(L, e->ops.at[at], lhs, rhs, e->type, e->loc);
     bool holds = false;
     if (last || (type_truth(one.type, &holds) && !holds)) {
         return one;
@@ -394,16 +403,16 @@ concat(Lower *L, Value lhs, Value rhs, const Type *type)
 static Value
 lower_binop(Lower *L, const AExpr *e)
 {
-    Value lhs = lower_expr(L, e->lhs);
+    Value lhs = lower_operand(L, e->lhs, e->type);
     if (has_user_call(e->rhs)) {
         lhs = hold_value(L, lhs, e->loc);
     }
-    Value rhs = lower_expr(L, e->rhs);
+    Value rhs = lower_operand(L, e->rhs, e->type);
     if (lhs.type->kind == TY_TUPLE) {
         return concat(L, lhs, rhs, e->type);
     }
     if (lhs.type->kind == TY_ARRAY || rhs.type->kind == TY_ARRAY) {
-        return vec_binop(L, e->op, lhs, rhs, e->loc);
+        return array_binop(L, e->op, lhs, rhs, e->type, e->loc);
     }
     return num_binop(L, e->op, lhs, rhs, e->loc);
 }
@@ -415,10 +424,14 @@ lower_unary(Lower *L, const AExpr *e)
     if (e->op == AO_NOT) {
         return num_value(e->type, lower_cond(L, e));
     }
-    Value arg = lower_expr(L, e->lhs);
-    return arg.type->kind == TY_ARRAY
-               ? vec_unary(L, e->op, arg, e->loc)
-               : num_unary(L, e->op, arg, e->type, e->loc);
+    Value arg = lower_operand(L, e->lhs, e->type);
+    if (arg.type->kind != TY_ARRAY) {
+        return num_unary(L, e->op, arg, e->type, e->loc);
+    }
+    if (type_is_memory(e->type)) {
+        return lazy_value(e->type, lazy_unop(L, e->op, arg, e->loc));
+    }
+    return num_value(e->type, vec_unary(L, e->op, vector_of(L, arg, e->loc)));
 }
 
 /* An expression by its kind. Constants and all kinds of objects that exist at
@@ -436,7 +449,7 @@ lower_any(Lower *L, const AExpr *e)
     case A_BOOLOP:
         return lower_boolop_from(L, e, 0, e->type);
     case A_COMPARE:
-        return lower_chain(L, e, 0, lower_expr(L, e->lhs));
+        return lower_chain(L, e, 0, lower_operand(L, e->lhs, e->type));
     case A_CALL:
         return lower_call(L, e);
     case A_ATTR:
@@ -478,7 +491,7 @@ is_constant(const AExpr *e)
  * What is known is used, but its parts have been evaluated, since they may
  * raise. */
 Value
-lower_expr(Lower *L, const AExpr *e)
+lower_lazy(Lower *L, const AExpr *e)
 {
     if (is_constant(e)) {
         return value_of_type(L, e->type);
@@ -494,4 +507,11 @@ lower_expr(Lower *L, const AExpr *e)
         v.type = e->type;
     }
     return v;
+}
+
+/* A tree of array operations is computed here. */
+Value
+lower_expr(Lower *L, const AExpr *e)
+{
+    return settle(L, lower_lazy(L, e), e->loc);
 }

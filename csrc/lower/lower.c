@@ -26,7 +26,7 @@ param_array(Lower *L, const Type *type, const char *name, int sig)
 {
     Buf *buf = ir_buf(L->func, name, type->dtype, type->rank, BUF_ARG);
     buf->arg = L->func->params.n;
-    buf->layout = type->layout;
+    buf->layout = type->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_ANY;
     for (int i = 0; i < type->rank; i++) {
         if (type->size[i] >= 0) {
             buf->dims[i] = int_const(L, type->size[i]);
@@ -171,11 +171,12 @@ lower_results(Lower *L, const AFunc *entry)
 /* One walk over the typed tree. Which versions are read and which buffers are
  * returned must be known before it begins. */
 Lowered *
-lower_func(Arena *arena, Diags *diags, const AFunc *entry)
+lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general)
 {
     Lower *L = ARENA_NEW(arena, Lower);
     L->arena = arena;
     L->diags = diags;
+    L->general = general;
     L->func = ir_func(arena, entry->name, L_ARRAY);
     L->func->loc = entry->loc;
     L->result = ARENA_NEW(arena, Lowered);

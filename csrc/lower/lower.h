@@ -41,6 +41,8 @@ typedef struct Lowered {
     bool may_warn;       /* has NumPy-scalar float arithmetic */
 } Lowered;
 
-/* NULL with a refusal in 'diags'. */
-Lowered *lower_func(Arena *arena, Diags *diags, const AFunc *entry);
+/* NULL with a refusal in 'diags'. In a 'general' kernel arguments may overlap.
+ */
+Lowered *lower_func(Arena *arena, Diags *diags, const AFunc *entry,
+                    bool general);
 #endif

@@ -101,32 +101,39 @@ space_for(const Type *type, Expr *const *dims)
     return bytes <= STACK_BYTES ? SPACE_STACK : SPACE_HEAP;
 }
 
-/* A buffer for the array that 'e' makes. It is a result if its object is among
- * those returned; the object's number is the link between inference and lower.
- */
+/* A buffer for a fresh array. It is a result if its object is among those
+ * returned; the object's number is the link between inference and lower. */
 Value
-make_array(Lower *L, const AExpr *e, Expr *const *dims)
+new_array(Lower *L, const Type *type, Expr *const *dims, bool joint, Loc loc)
 {
-    const Type *type = e->type;
     const void *number = (const void *)(intptr_t)type->object;
     bool result = map_has(&L->returned, number);
     Buf *buf = ir_buf(L->func, L->hint ? L->hint : "array", type->dtype,
                       type->rank, result ? BUF_RESULT : BUF_LOCAL);
-    buf->loc = e->loc;
+    buf->loc = loc;
     if (!result) {
         buf->space = space_for(type, dims);
     }
     for (int i = 0; i < type->rank; i++) {
-        buf->dims[i] = reuse(L, dims[i], e->loc);
+        buf->dims[i] = reuse(L, hold(L, dims[i], loc), loc);
     }
-    check_product(L, buf->dims, type->rank, e->loc);
-    Stmt *s = ir_stmt(L->arena, S_ALLOC, e->loc);
+    if (joint) {
+        check_product(L, buf->dims, type->rank, loc);
+    }
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
     s->buf = buf;
     emit(L, s);
     if (result) {
         map_set(&L->returned, number, buf);
     }
     return (Value){.type = type, .view = view_whole(L, buf)};
+}
+
+/* The array that 'e' makes, of any size. */
+Value
+make_array(Lower *L, const AExpr *e, Expr *const *dims)
+{
+    return new_array(L, e->type, dims, true, e->loc);
 }
 
 /* Sets all elements to one value. */
@@ -225,50 +232,17 @@ lower_array(Lower *L, const AExpr *e)
 
 /* --- copies --------------------------------------------------------------- */
 
-/* A nest over all axes. The two arrays are different buffers, so the order
- * does not matter. */
-static void
-copy_elements(Lower *L, const View *to, const View *from, Loc loc)
-{
-    if (to->rank == 0) {
-        DType dt = to->buf->dtype;
-        Expr *e = view_load(L, from);
-        L->result->may_warn |= e->dtype != dt && dtype_is_float(e->dtype);
-        view_store(L, to, cast_to(L, dt, e), loc);
-        return;
-    }
-    Stmt *s = ir_stmt(L->arena, S_FOR, loc);
-    s->id = L->func->next_id++;
-    s->var = ir_var(L->func, "k", DT_I64, 0);
-    s->lo = int_const(L, 0);
-    s->hi = view_extent(L, to, 0);
-    map_set(&L->nonnegative, s->var, s->var);
-    Block *outer = L->out;
-    L->out = &s->body;
-    Expr *k = ir_ref(L->arena, s->var);
-    copy_elements(L, view_at(L, to, k), view_at(L, from, k), loc);
-    L->out = outer;
-    emit(L, s);
-}
-
-/* a.copy(), a.astype(dtype), np.array(a). */
+/* a.copy(), a.astype(dtype), np.array(a): a tree that reads `a` and casts. */
 Value
 lower_copy(Lower *L, const AExpr *e)
 {
-    Value from = lower_expr(L, e->items.at[0]);
     const Type *type = e->type;
     if (type_is_vector(type)) {
+        Value from = lower_expr(L, e->items.at[0]);
         Expr *vec = vector_of(L, from, e->loc);
         return num_value(type, vec_cast(L, type->dtype, vec));
     }
-    Expr *dims[MAX_RANK];
-    shape_like(L, from, dims);
-    Value out = make_array(L, e, dims);
-    if (from.view == NULL) {
-        Expr *vec = vec_cast(L, type->dtype, from.expr);
-        view_store_vector(L, out.view, vec, e->loc);
-        return out;
-    }
-    copy_elements(L, out.view, from.view, e->loc);
-    return out;
+    Value from = lower_lazy(L, e->items.at[0]);
+    const Lazy *z = lazy_of(L, from, e->loc);
+    return lazy_value(type, lazy_cast(L, z, type->dtype, e->loc));
 }

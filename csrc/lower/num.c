@@ -471,12 +471,12 @@ compute(Lower *L, const Operation *o)
 /* --- operands of one operation -------------------------------------------- */
 
 /* uint64 against a signed integer, exactly: a negative one is less. */
-static Value
-compare_mixed(Lower *L, AOp op, Value lhs, Value rhs, const Type *type, Loc loc)
+Expr *
+compare_signs(Lower *L, AOp op, Expr *lhs, Expr *rhs, Loc loc)
 {
-    bool swap = lhs.expr->dtype != DT_U64;
-    Expr *sign = reuse(L, swap ? lhs.expr : rhs.expr, loc);
-    Expr *big = reuse(L, swap ? rhs.expr : lhs.expr, loc);
+    bool swap = lhs->dtype != DT_U64;
+    Expr *sign = reuse(L, swap ? lhs : rhs, loc);
+    Expr *big = reuse(L, swap ? rhs : lhs, loc);
     Expr *zero = ir_int(L->arena, sign->dtype, 0);
     Expr *below = op2(L, E_LT, sign, zero);
     Expr *same = cast_to(L, DT_U64, sign);
@@ -485,7 +485,7 @@ compare_mixed(Lower *L, AOp op, Value lhs, Value rhs, const Type *type, Loc loc)
     bool greater = op == AO_GT || op == AO_GE;
     bool if_below = op == AO_NE || (swap ? less : greater);
     Expr *outside = ir_bool(L->arena, if_below);
-    return num_value(type, ir_select(L->arena, below, outside, inside));
+    return ir_select(L->arena, below, outside, inside);
 }
 
 /* A Python int, which may be larger than a double can tell. */
@@ -563,7 +563,8 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
         return num_power(L, lhs, rhs, &rule, loc);
     }
     if (rule.mixed) {
-        return compare_mixed(L, op, lhs, rhs, rule.type, loc);
+        Expr *holds = compare_signs(L, op, lhs.expr, rhs.expr, loc);
+        return num_value(rule.type, holds);
     }
     Operation o = {.op = op, .rule = &rule, .loc = loc};
     o.weak = rule.type->weak;

@@ -9,26 +9,63 @@
 #include "csrc/lower/lower.h"
 #include "typeinfer/rules.h"
 
-/* Part of a buffer.  Every axis of the buffer is fixed at an index, or free
- * with an offset (NULL: 0) and an extent; "axis" lists the free ones in the
- * order of the view. */
+typedef struct Lower Lower;
+
+enum { MAX_LAZY_ARGS = 4 };
+
+/* Part of a buffer.  Every axis of the buffer is fixed at an index, or free:
+ * element i of it is element offset + i * step of the buffer's (NULL: 0 and 1),
+ * for i below the extent.  "axis" lists the free ones in the order of the view;
+ * -1 is an axis of one element that the buffer does not have.  "count" is the
+ * extent of a slice before it was cut off at 0, NULL where that is the same. */
 typedef struct View {
     Buf *buf;
     int rank;
     int axis[MAX_RANK];
     Expr *fixed[MAX_RANK];
     Expr *offset[MAX_RANK];
+    Expr *step[MAX_RANK];
     Expr *extent[MAX_RANK];
+    Expr *count[MAX_RANK];
 } View;
 
+/* An array that is computed, element by element, when somebody needs it: a
+ * tree over arrays in memory and numbers, lowered as one nest of loops.
+ *
+ *   "dtype", "rank", "extent"  of the result.
+ *   "view"  a leaf: an array in memory.
+ *   "expr"  a leaf: a number (rank 0) or a vector (rank 1), held.
+ *   "element"  else: the element, given those of "args", which are broadcast;
+ *       "id" and "compute" are for its use.
+ *   "index"  if it is set: rewrites an index of this array to one of args[0].
+ *   "joint"  the shape is not that of any one operand. */
+typedef struct Lazy Lazy;
+struct Lazy {
+    DType dtype;
+    int rank;
+    Expr *extent[MAX_RANK];
+    const View *view;
+    Expr *expr;
+    Expr *(*element)(Lower *L, const Lazy *z, Expr *const *args);
+    void (*index)(Lower *L, const Lazy *z, Expr *const *at, Expr **out);
+    int id;
+    DType compute;
+    int nargs;
+    const Lazy *args[MAX_LAZY_ARGS];
+    const void *data;
+    bool joint;
+    Loc loc;
+};
+
 /* "expr" of a NUM or vector; "flag" of a maybe-type: true means it is the
- * alternative, NULL that it surely isn't; "view" of memory; "items" of a
- * tuple.  None, strings, dtypes and functions are their type. */
+ * alternative, NULL that it surely isn't; "view" of memory, or "lazy", which
+ * only lower_lazy gives; "items" of a tuple.  None, strings, dtypes and functions are their type. */
 typedef struct Value {
     const Type *type;
     Expr *expr;
     Expr *flag;
     View *view;
+    const Lazy *lazy;
     struct Value *items;
 } Value;
 
@@ -38,7 +75,7 @@ typedef struct LowerLoop {
     Var *broke; /* NULL: nobody asks */
 } LowerLoop;
 
-typedef struct Lower {
+struct Lower {
     Arena *arena;
     Diags *diags;
     Func *func;
@@ -54,7 +91,8 @@ typedef struct Lower {
     LowerLoop *loop;
     const AStmt *tail; /* the return that ends the body by itself */
     Sym hint;          /* the name that gets the array being made; NULL */
-} Lower;
+    bool general;      /* arguments may overlap */
+};
 
 /* --- value.c --- */
 void emit(Lower *L, Stmt *s);
@@ -101,6 +139,8 @@ Value num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
 Value num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
 Value num_abs(Lower *L, Value arg, const Type *type, Loc loc);
 Expr *truth_of(Lower *L, Value v, Loc loc);
+/* A comparison of uint64 with a signed integer, exactly. */
+Expr *compare_signs(Lower *L, AOp op, Expr *lhs, Expr *rhs, Loc loc);
 /* Checks that a weak int is in the range of 'dtype'. */
 void check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
                     Loc loc);
@@ -110,20 +150,64 @@ Expr *exact_int(Lower *L, Expr *e, DType dtype); /* NULL: always exact */
 /* --- pow.c --- */
 Value num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc);
 
+/* --- lazy.c --- */
+typedef Expr *LazyElement(Lower *L, const Lazy *z, Expr *const *args);
+typedef void LazyIndex(Lower *L, const Lazy *z, Expr *const *at, Expr **out);
+const Lazy *lazy_number(Lower *L, Expr *e, Loc loc);
+const Lazy *lazy_of(Lower *L, Value v, Loc loc); /* an array */
+Lazy *lazy_map(Lower *L, LazyElement *element, int id, DType compute,
+               DType dtype, const Lazy *const *args, int n, Loc loc);
+Lazy *lazy_remap(Lower *L, const Lazy *from, LazyIndex *index,
+                 const void *data, Loc loc);
+/* The element at 'at'; statements that it needs are emitted. */
+Expr *lazy_at(Lower *L, const Lazy *z, Expr *const *at);
+/* Stores all elements into a view that 'z' does not read elsewhere. */
+void lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc);
+Value lazy_value(const Type *type, const Lazy *z);
+/* The value as an array that exists. */
+Value settle(Lower *L, Value v, Loc loc);
+/* A loop that is emitted, and whose body is written next. */
+Expr *open_for(Lower *L, Expr *lo, Expr *hi, Loc loc);
+
+/* --- elementwise.c --- */
+/* An array, or a number in the dtype of the computation. */
+const Lazy *lazy_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc);
+const Lazy *lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
+const Lazy *lazy_unop(Lower *L, AOp op, Value arg, Loc loc);
+const Lazy *lazy_abs(Lower *L, Value arg, Loc loc);
+const Lazy *lazy_cast(Lower *L, const Lazy *from, DType dtype, Loc loc);
+/* As a value of 'type': a vector if that is one. */
+Value array_binop(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
+                  Loc loc);
+
+/* --- assign.c --- */
+/* Stores a number everywhere, or an array that is broadcast, as if it had been
+ * computed before. */
+void store_into(Lower *L, const View *part, Value v, Loc loc);
+void store_lazy(Lower *L, const View *to, const Lazy *z, Loc loc);
+
 /* --- vec.c --- */
 Expr *vector_of(Lower *L, Value v, Loc loc);
+/* A number that meets an array in an operation on 'dtype'. */
+Expr *vec_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc);
+/* One operator on lanes or elements of dtype 'dt'. */
+Expr *vec_compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y);
+Expr *vec_power(Lower *L, const Type *exponent, Expr *x, Loc loc);
 Value vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
-Value vec_unary(Lower *L, AOp op, Value arg, Loc loc);
+Expr *vec_unary(Lower *L, AOp op, Expr *x);
 Expr *vec_cast(Lower *L, DType dtype, Expr *e);
 
 /* --- view.c --- */
 View *view_whole(Lower *L, Buf *buf);
 Expr *view_extent(Lower *L, const View *view, int k);
-/* The index as an i64 within [0, n); checks are emitted. */
-Expr *index_in(Lower *L, Value index, Expr *n, Loc loc);
+/* offset + index * step of a buffer's axis. */
+Expr *view_place(Lower *L, const View *view, int axis, Expr *index);
+/* Fixes free axis 'k' at 'index', which is in range. */
+void view_fix(Lower *L, View *view, int k, Expr *index);
 View *view_at(Lower *L, const View *view, Expr *k); /* first axis at 'k' */
-View *view_part(Lower *L, const View *view, const AExpr *subscript);
 View *view_transposed(Lower *L, const View *view);
+/* The element at 'index', one per free axis. */
+Expr *view_element(Lower *L, const View *view, Expr *const *index);
 Expr *view_load(Lower *L, const View *view);        /* rank 0 */
 Expr *view_load_vector(Lower *L, const View *view); /* rank 1, known size */
 void view_store(Lower *L, const View *view, Expr *e, Loc loc);
@@ -134,11 +218,21 @@ void view_fill(Lower *L, const View *view, Expr *e, Loc loc);
 Expr *stored_as(Lower *L, Value v, DType dtype, Loc loc);
 Value element_of(Lower *L, Value base, const AExpr *subscript);
 
+/* --- index.c --- */
+/* The index as an i64 within [0, n); checks are emitted. */
+Expr *index_in(Lower *L, Value index, Expr *n, Loc loc);
+View *view_part(Lower *L, const View *view, const AExpr *subscript);
+void view_new_axis(View *view, int k); /* one more free axis */
+
 /* --- make.c --- */
 Value lower_make(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_array(Lower *L, const AExpr *e);
 Value lower_copy(Lower *L, const AExpr *e);
-/* Memory for the array that 'e' makes, not filled. */
+/* Memory for an array of 'type', not filled; 'joint': its size is not that of
+ * an array that exists. */
+Value new_array(Lower *L, const Type *type, Expr *const *dims, bool joint,
+                Loc loc);
+/* The same for the array that 'e' makes. */
 Value make_array(Lower *L, const AExpr *e, Expr *const *dims);
 
 /* --- reduce.c --- */
@@ -157,6 +251,8 @@ void lower_body(Lower *L, const AFunc *func);
 
 /* --- expr.c --- */
 Value lower_expr(Lower *L, const AExpr *e);
+/* The same, but an array may be a tree that is still to be computed. */
+Value lower_lazy(Lower *L, const AExpr *e);
 Expr *lower_cond(Lower *L, const AExpr *e);
 void lower_items(Lower *L, const AExprVec *items, Value *out);
 bool has_user_call(const AExpr *e);

@@ -26,22 +26,6 @@ store_lane(Lower *L, const AExpr *target, Value v)
     emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), target->loc);
 }
 
-/* Stores into part of a buffer: an element, a small part from a vector, or a
- * number everywhere. */
-static void
-store_into(Lower *L, const View *part, Value v, Loc loc)
-{
-    DType dt = part->buf->dtype;
-    if (v.type->kind == TY_ARRAY) {
-        Expr *vec = vec_cast(L, dt, vector_of(L, v, loc));
-        view_store_vector(L, part, vec, loc);
-    } else if (part->rank == 0) {
-        view_store(L, part, stored_as(L, v, dt, loc), loc);
-    } else {
-        view_fill(L, part, stored_as(L, v, dt, loc), loc);
-    }
-}
-
 /* a[i] = v. The value comes first, as in Python, then base and indices. */
 static void
 store_subscript(Lower *L, const AExpr *target, Value v)
@@ -121,10 +105,11 @@ static void
 lower_assign(Lower *L, const AStmt *s)
 {
     const AExpr *first = s->targets.at[0];
-    bool direct = first->kind == A_NAME && s->value->kind == A_CALL &&
-                  s->value->callee == NULL;
+    bool makes = s->value->callee == NULL && s->value->kind != A_NAME;
+    bool direct = first->kind == A_NAME && makes;
+    bool stores = first->kind == A_SUBSCRIPT && s->targets.n == 1;
     L->hint = direct ? first->name : NULL;
-    Value v = lower_expr(L, s->value);
+    Value v = stores ? lower_lazy(L, s->value) : lower_expr(L, s->value);
     L->hint = NULL;
     if (s->targets.n > 1) {
         v = hold_value(L, v, s->loc);
@@ -139,13 +124,20 @@ lower_assign(Lower *L, const AStmt *s)
 
 /* --- augmented assignment ------------------------------------------------- */
 
-/* old op by */
+/* old op by: a tree unless both are vectors or numbers. */
 static Value
 augmented(Lower *L, const AStmt *s, Value old, Value by)
 {
-    bool vectors = old.type->kind == TY_ARRAY || by.type->kind == TY_ARRAY;
-    return vectors ? vec_binop(L, s->op, old, by, s->loc)
-                   : num_binop(L, s->op, old, by, s->loc);
+    if (old.type->kind != TY_ARRAY && by.type->kind != TY_ARRAY) {
+        return num_binop(L, s->op, old, by, s->loc);
+    }
+    bool lazy = old.lazy != NULL || by.lazy != NULL ||
+                rule_vector(L->arena, s->op, old.type, by.type).type == NULL;
+    if (!lazy) {
+        return vec_binop(L, s->op, old, by, s->loc);
+    }
+    const Lazy *z = lazy_binop(L, s->op, old, by, s->loc);
+    return lazy_value(old.type, z);
 }
 
 /* a op= b of an array: written into the array itself. */
@@ -153,13 +145,14 @@ static void
 aug_array(Lower *L, const AStmt *s, const AExpr *target)
 {
     Value old = lower_expr(L, target);
-    Value by = lower_expr(L, s->value);
+    Value by = old.view != NULL ? lower_lazy(L, s->value)
+                                : lower_expr(L, s->value);
     Value r = augmented(L, s, old, by);
-    Expr *vec = vec_cast(L, target->type->dtype, r.expr);
     if (old.view != NULL) {
-        view_store_vector(L, old.view, vec, s->loc);
+        store_into(L, old.view, r, s->loc);
         return;
     }
+    Expr *vec = vec_cast(L, target->type->dtype, r.expr);
     const Value *base = version_value(L, target->version);
     emit_set(L, base->expr->var, vec, s->loc);
 }
@@ -204,7 +197,8 @@ aug_element(Lower *L, const AStmt *s, const AExpr *target)
             old = hold_value(L, old, s->loc);
         }
     }
-    Value by = lower_expr(L, s->value);
+    Value by = part->rank > 0 ? lower_lazy(L, s->value)
+                              : lower_expr(L, s->value);
     store_into(L, part, augmented(L, s, old, by), s->loc);
 }
 

@@ -195,6 +195,7 @@ hold(Lower *L, Expr *e, Loc loc)
 Value
 hold_value(Lower *L, Value v, Loc loc)
 {
+    v = settle(L, v, loc);
     v.expr = hold(L, v.expr, loc);
     v.flag = hold(L, v.flag, loc);
     if (v.items != NULL) {

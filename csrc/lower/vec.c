@@ -33,13 +33,10 @@ vector_of(Lower *L, Value v, Loc loc)
     return v.view != NULL ? view_load_vector(L, v.view) : v.expr;
 }
 
-/* A vector's lanes, or a number that fits, in the dtype of the operation. */
-static Expr *
-operand_of(Lower *L, AOp op, Value v, DType dtype, Loc loc)
+/* A number that fits, in the dtype of the operation. */
+Expr *
+vec_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc)
 {
-    if (v.type->kind == TY_ARRAY) {
-        return vec_cast(L, dtype, vector_of(L, v, loc));
-    }
     v = some(L, v, loc);
     if (v.flag != NULL) {
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
@@ -49,21 +46,55 @@ operand_of(Lower *L, AOp op, Value v, DType dtype, Loc loc)
                : operand_as(L, v, dtype, loc);
 }
 
-/* Only squares and square roots; inference refuses other powers. */
+/* A vector's lanes, or a number. */
 static Expr *
-power(Lower *L, Value rhs, Expr *x, Loc loc)
+operand_of(Lower *L, AOp op, Value v, DType dtype, Loc loc)
 {
-    if (rhs.type->dtype == DT_F64 && rhs.type->fval == 0.5) {
+    if (v.type->kind == TY_ARRAY) {
+        return vec_cast(L, dtype, vector_of(L, v, loc));
+    }
+    return vec_operand(L, op, v, dtype, loc);
+}
+
+/* x * x * ... of integers, which wrap; 'n' is not negative. */
+static Expr *
+product(Lower *L, Expr *x, int64_t n, Loc loc)
+{
+    Expr *one = num_const(L, x->dtype, 1);
+    Expr *r = x->lanes ? ir_splat(L->arena, one, x->lanes) : one;
+    for (bool first = true; n > 0; n >>= 1) {
+        if (n & 1) {
+            r = first ? x : reuse(L, op2(L, E_MUL, r, x), loc);
+            first = false;
+        }
+        x = n > 1 ? reuse(L, op2(L, E_MUL, x, x), loc) : x;
+    }
+    return r;
+}
+
+/* x to a known power that inference lets through. */
+Expr *
+vec_power(Lower *L, const Type *exponent, Expr *x, Loc loc)
+{
+    bool whole = exponent->dtype == DT_I64;
+    double n = whole ? (double)exponent->ival : exponent->fval;
+    x = reuse(L, x, loc);
+    if (!dtype_is_float(x->dtype)) {
+        return product(L, x, exponent->ival, loc);
+    }
+    if (n == 0.5) {
         return call_fn(L, FN_SQRT, x->dtype, x, NULL);
     }
-    x = reuse(L, x, loc);
-    return op2(L, E_MUL, x, x);
+    if (n == -1.0) {
+        return op2(L, E_DIV, num_const(L, x->dtype, 1), x);
+    }
+    return n == 1.0 ? x : op2(L, E_MUL, x, x);
 }
 
 /* One element-wise operator on lanes of dtype 'dt'; either operand may be a
  * scalar. */
-static Expr *
-compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y)
+Expr *
+vec_compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y)
 {
     bool floats = dtype_is_float(dt);
     switch ((int)op) {
@@ -123,21 +154,16 @@ vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     L->result->may_warn |= dtype_is_float(dt);
     Expr *x = operand_of(L, op, lhs, dt, loc);
     if (op == AO_POW) {
-        return num_value(rule.type, power(L, rhs, x, loc));
+        return num_value(rule.type, vec_power(L, rhs.type, x, loc));
     }
     Expr *y = operand_of(L, op, rhs, dt, loc);
-    return num_value(rule.type, compute(L, op, dt, x, y));
+    return num_value(rule.type, vec_compute(L, op, dt, x, y));
 }
 
 /* -a wraps for unsigned integers, as in NumPy. */
-Value
-vec_unary(Lower *L, AOp op, Value arg, Loc loc)
+Expr *
+vec_unary(Lower *L, AOp op, Expr *x)
 {
-    Expr *x = vector_of(L, arg, loc);
     Op node = op == AO_NEG ? E_NEG : x->dtype == DT_BOOL ? E_NOT : E_INV;
-    Value out = num_value(type_vector(L->arena, x->dtype, x->lanes), x);
-    if (op != AO_POS) {
-        out.expr = op1(L, node, x);
-    }
-    return out;
+    return op == AO_POS ? x : op1(L, node, x);
 }

@@ -216,7 +216,9 @@ pin_view(Lower *L, const View *view, Loc loc)
     for (int i = 0; i < view->buf->rank; i++) {
         copy->fixed[i] = pin_index(L, view->fixed[i], loc);
         copy->offset[i] = pin_index(L, view->offset[i], loc);
+        copy->step[i] = pin_index(L, view->step[i], loc);
         copy->extent[i] = pin_index(L, view->extent[i], loc);
+        copy->count[i] = pin_index(L, view->count[i], loc);
     }
     return copy;
 }

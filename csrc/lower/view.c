@@ -1,11 +1,9 @@
-/* Memory: views, indices, loads and stores.
+/* Memory: views, loads and stores.
  *
  *     img[r + 1, c]   of an RGB image: buffer img, axis 0 fixed at r + 1,
  *                     axis 1 at c, axis 2 free
- *
- * An index i of an axis with n elements becomes i, or i + n when it is
- * negative; then checks say that it lies in [0, n).  Where the sign is known
- * nothing is selected.  Each check carries the place of its subscript.
+ *     img[::-1, 2:]   axis 0 free from offset n - 1 with step -1, axis 1 from
+ *                     offset 2
  *
  * Views are descriptions for the compiler, not objects of the program: `row =
  * img[r]` costs nothing but a name for r.  Slices and transposes only change
@@ -38,24 +36,43 @@ view_whole(Lower *L, Buf *buf)
 Expr *
 view_extent(Lower *L, const View *view, int k)
 {
-    (void)L;
-    return view->extent[view->axis[k]];
+    int axis = view->axis[k];
+    return axis < 0 ? int_const(L, 1) : view->extent[axis];
 }
 
-/* Fixes free axis 'k' at 'index', counted from the view's own start. */
+/* Takes free axis 'k' out of the list. */
 static void
-fix_axis(Lower *L, View *view, int k, Expr *index)
+drop_axis(View *view, int k)
 {
-    int axis = view->axis[k];
-    Expr *offset = view->offset[axis];
-    view->fixed[axis] = offset ? op2(L, E_ADD, offset, index) : index;
-    if (offset && is_nonnegative(L, index)) {
-        map_set(&L->nonnegative, view->fixed[axis], L);
-    }
     view->rank--;
     for (int i = k; i < view->rank; i++) {
         view->axis[i] = view->axis[i + 1];
     }
+}
+
+/* offset + index * step of a buffer's axis. */
+Expr *
+view_place(Lower *L, const View *view, int axis, Expr *index)
+{
+    Expr *offset = view->offset[axis];
+    Expr *step = view->step[axis];
+    Expr *by = step ? op2(L, E_MUL, index, step) : index;
+    Expr *at = offset ? op2(L, E_ADD, offset, by) : by;
+    if (at != index && (step || is_nonnegative(L, index))) {
+        map_set(&L->nonnegative, at, L);
+    }
+    return at;
+}
+
+/* Fixes free axis 'k' at 'index', counted from the view's own start. */
+void
+view_fix(Lower *L, View *view, int k, Expr *index)
+{
+    int axis = view->axis[k];
+    if (axis >= 0) {
+        view->fixed[axis] = view_place(L, view, axis, index);
+    }
+    drop_axis(view, k);
 }
 
 /* The part at index 'k' of the first free axis; 'k' is in range. */
@@ -63,8 +80,23 @@ View *
 view_at(Lower *L, const View *view, Expr *k)
 {
     View *copy = arena_copy(L->arena, view, sizeof(*view));
-    fix_axis(L, copy, 0, k);
+    view_fix(L, copy, 0, k);
     return copy;
+}
+
+/* The element at 'index', one per free axis. */
+Expr *
+view_element(Lower *L, const View *view, Expr *const *index)
+{
+    View at = *view;
+    for (int k = 0; k < view->rank; k++) {
+        int axis = view->axis[k];
+        if (axis >= 0) {
+            at.fixed[axis] = view_place(L, view, axis, index[k]);
+        }
+    }
+    at.rank = 0;
+    return view_load(L, &at);
 }
 
 /* The same elements, free axes in reverse. */
@@ -76,145 +108,6 @@ view_transposed(Lower *L, const View *view)
         copy->axis[i] = view->axis[view->rank - 1 - i];
     }
     return copy;
-}
-
-/* --- indices -------------------------------------------------------------- */
-
-/* An index as an i64; maybe-types are tested to be the integer. */
-static Expr *
-index_value(Lower *L, Value index, Loc loc)
-{
-    if (dtype_is_float(index.type->dtype)) {
-        emit_check(L, flag_or_false(L, index.flag), X_SPECULATE, loc);
-        return cast_to(L, DT_I64, index.expr);
-    }
-    if (index.flag != NULL) {
-        emit_check(L, not_(L, index.flag), X_SPECULATE, loc);
-    }
-    if (index.expr->dtype == DT_U64) {
-        Expr *e = reuse(L, index.expr, loc);
-        Expr *top = ir_int(L->arena, DT_U64, INT64_MAX);
-        emit_check(L, op2(L, E_LE, e, top), X_INDEX, loc);
-        return cast_to(L, DT_I64, e);
-    }
-    return cast_to(L, DT_I64, index.expr);
-}
-
-/* 'n' is the size of the axis. The three cases: a constant, an index that is
- * known not to be negative, and any other. */
-Expr *
-index_in(Lower *L, Value index, Expr *n, Loc loc)
-{
-    Expr *i = reuse(L, index_value(L, index, loc), loc);
-    Expr *zero = int_const(L, 0);
-    int64_t size = -1;
-    ir_const_int(n, &size);
-    if (i->op == E_CONST) {
-        int64_t at = i->ival;
-        if (size >= 0) {
-            at += at < 0 ? size : 0;
-            bool inside = at >= 0 && at < size;
-            emit_check(L, ir_bool(L->arena, inside), X_INDEX, loc);
-            return int_const(L, at);
-        }
-        Expr *wrapped = at < 0 ? op2(L, E_ADD, n, i) : i;
-        emit_check(L, op2(L, E_LE, zero, wrapped), X_INDEX, loc);
-        emit_check(L, op2(L, E_LT, wrapped, n), X_INDEX, loc);
-        return wrapped;
-    }
-    if (!is_nonnegative(L, i)) {
-        Expr *wrapped = op2(L, E_ADD, i, n);
-        i = ir_select(L->arena, op2(L, E_LT, i, zero), wrapped, i);
-        i = reuse(L, i, loc);
-        emit_check(L, op2(L, E_LE, zero, i), X_INDEX, loc);
-    }
-    emit_check(L, op2(L, E_LT, i, n), X_INDEX, loc);
-    return i;
-}
-
-/* Where a slice begins or ends, as PySlice_AdjustIndices has it. */
-static Expr *
-slice_bound(Lower *L, const AExpr *e, Expr *dflt, Expr *n)
-{
-    if (e == NULL) {
-        return dflt;
-    }
-    Expr *i = reuse(L, index_value(L, lower_expr(L, e), e->loc), e->loc);
-    int64_t size;
-    if (i->op == E_CONST && ir_const_int(n, &size)) {
-        int64_t at = i->ival < 0 ? i->ival + size : i->ival;
-        return int_const(L, at < 0 ? 0 : at > size ? size : at);
-    }
-    if (!is_nonnegative(L, i)) {
-        Expr *zero = int_const(L, 0);
-        Expr *wrapped =
-            op2(L, E_MAX, reuse(L, op2(L, E_ADD, i, n), e->loc), zero);
-        i = ir_select(L->arena, op2(L, E_LT, i, zero), wrapped, i);
-        i = reuse(L, i, e->loc);
-        map_set(&L->nonnegative, i, L);
-    }
-    Expr *bound = reuse(L, op2(L, E_MIN, i, n), e->loc);
-    map_set(&L->nonnegative, bound, L);
-    return bound;
-}
-
-/* Restricts free axis 'k' to a slice with step 1: a new offset and a new
- * extent, no copy. */
-static void
-slice_axis(Lower *L, View *view, int k, const AExpr *slice)
-{
-    const AExpr *lo_arg = slice->items.at[0];
-    const AExpr *hi_arg = slice->items.at[1];
-    if (lo_arg == NULL && hi_arg == NULL) {
-        return;
-    }
-    int axis = view->axis[k];
-    Expr *n = view->extent[axis];
-    Expr *zero = int_const(L, 0);
-    Expr *lo = slice_bound(L, lo_arg, zero, n);
-    Expr *hi = slice_bound(L, hi_arg, n, n);
-    int64_t from;
-    int64_t to;
-    if (ir_const_int(lo, &from) && ir_const_int(hi, &to)) {
-        hi = int_const(L, to > from ? to - from : 0);
-    } else if (lo_arg != NULL) {
-        hi = op2(L, E_MAX, op2(L, E_SUB, hi, lo), zero);
-    }
-    view->extent[axis] = reuse(L, hi, slice->loc);
-    if (lo_arg != NULL && !(ir_const_int(lo, &from) && from == 0)) {
-        Expr *offset = view->offset[axis];
-        view->offset[axis] = offset ? op2(L, E_ADD, offset, lo) : lo;
-        map_set(&L->nonnegative, view->offset[axis], L);
-    }
-}
-
-/* Applies the indices and slices of a subscript to the free axes from the
- * left. Axes that are left over stay free. */
-View *
-view_part(Lower *L, const View *view, const AExpr *subscript)
-{
-    View *part = arena_copy(L->arena, view, sizeof(*view));
-    int n = subscript->items.n;
-    Value *index = ARENA_ARRAY(L->arena, Value, n + MAX_RANK + 1);
-    bool tuple = n == 1 && subscript->items.at[0]->type->kind == TY_TUPLE;
-    if (tuple) {
-        Value v = lower_expr(L, subscript->items.at[0]);
-        n = v.type->rank;
-        index = v.items;
-    }
-    int k = 0;
-    for (int i = 0; i < n; i++) {
-        const AExpr *item = tuple ? NULL : subscript->items.at[i];
-        if (item != NULL && item->kind == A_SLICE) {
-            slice_axis(L, part, k, item);
-            k++;
-            continue;
-        }
-        Value v = tuple ? index[i] : lower_expr(L, item);
-        Loc loc = subscript->loc;
-        fix_axis(L, part, k, index_in(L, v, view_extent(L, part, k), loc));
-    }
-    return part;
 }
 
 /* --- loads ---------------------------------------------------------------- */
@@ -233,8 +126,8 @@ is_whole_row(const View *view)
 {
     int last = view->buf->rank - 1;
     int64_t size;
-    return view->rank == 1 && view->axis[0] == last &&
-           view->offset[last] == NULL &&
+    return view->rank == 1 && last >= 0 && view->axis[0] == last &&
+           view->offset[last] == NULL && view->step[last] == NULL &&
            view->extent[last] == view->buf->dims[last] &&
            ir_const_int(view->buf->dims[last], &size) && size >= 1 &&
            size <= MAX_LANES;
@@ -242,10 +135,10 @@ is_whole_row(const View *view)
 
 /* The size of a view of rank 1 that inference found small and constant. */
 static int
-lanes_of(const View *view)
+lanes_of(Lower *L, const View *view)
 {
     int64_t size;
-    if (!ir_const_int(view->extent[view->axis[0]], &size)) {
+    if (!ir_const_int(view_extent(L, view, 0), &size)) {
         fatal("lower: a vector of unknown size");
     }
     return (int)size;
@@ -255,7 +148,7 @@ lanes_of(const View *view)
 Expr *
 view_load_vector(Lower *L, const View *view)
 {
-    int n = lanes_of(view);
+    int n = lanes_of(L, view);
     if (is_whole_row(view)) {
         return ir_load(L->arena, view->buf, view->fixed, view->buf->rank - 1,
                        n);
@@ -297,7 +190,7 @@ view_store(Lower *L, const View *view, Expr *e, Loc loc)
 void
 view_store_vector(Lower *L, const View *view, Expr *e, Loc loc)
 {
-    int n = lanes_of(view);
+    int n = lanes_of(L, view);
     note_write(L, view->buf);
     if (is_whole_row(view)) {
         e = e->lanes ? e : ir_splat(L->arena, e, n);
@@ -323,24 +216,13 @@ view_fill(Lower *L, const View *view, Expr *e, Loc loc)
     }
     int64_t size;
     bool small = view->rank == 1 &&
-                 ir_const_int(view->extent[view->axis[0]], &size) &&
+                 ir_const_int(view_extent(L, view, 0), &size) &&
                  size >= 1 && size <= MAX_LANES;
     if (small) {
         view_store_vector(L, view, e, loc);
         return;
     }
-    e = reuse(L, hold(L, e, loc), loc);
-    Stmt *s = ir_stmt(L->arena, S_FOR, loc);
-    s->id = L->func->next_id++;
-    s->var = ir_var(L->func, "k", DT_I64, 0);
-    s->lo = int_const(L, 0);
-    s->hi = view_extent(L, view, 0);
-    map_set(&L->nonnegative, s->var, s->var);
-    Block *outer = L->out;
-    L->out = &s->body;
-    view_fill(L, view_at(L, view, ir_ref(L->arena, s->var)), e, loc);
-    L->out = outer;
-    emit(L, s);
+    lazy_store(L, view, lazy_number(L, e, loc), loc);
 }
 
 /* --- what is stored ------------------------------------------------------- */

@@ -30,6 +30,7 @@ enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE };
  *           8..15   dtype
  *          16..23   rank
  *          24       KEY_LAYOUT: C-contiguous
+ *          25       KEY_ROWS: the axes in the order of C
  *
  * Keys are only compared with each other.  Their difference is masked, so a
  * specialisation for any layout ignores bit 24. */
@@ -54,6 +55,26 @@ num_dtype(int type_num, uint32_t *out)
     return true;
 }
 
+/* Do the strides fall from axis to axis, as NumPy sorts them for results?  An
+ * axis that is broadcast (stride 0) has no place in that order. */
+static bool
+in_rows(PyArrayObject *array)
+{
+    npy_intp before = NPY_MAX_INTP;
+    for (int i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp stride = PyArray_STRIDE(array, i);
+        stride = stride < 0 ? -stride : stride;
+        if (PyArray_DIM(array, i) == 1) {
+            continue;
+        }
+        if (stride == 0 || stride > before) {
+            return false;
+        }
+        before = stride;
+    }
+    return true;
+}
+
 /* Subclasses never get here.  0-d arrays turn into scalars in NumPy's
  * arithmetic and are left to Python. */
 static inline uint32_t
@@ -67,7 +88,9 @@ array_key(PyObject *object)
         || !(flags & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array)) {
         return KEY_PYTHON;
     }
-    uint32_t layout = flags & NPY_ARRAY_C_CONTIGUOUS ? KEY_LAYOUT : 0;
+    uint32_t layout = flags & NPY_ARRAY_C_CONTIGUOUS ? KEY_LAYOUT | KEY_ROWS
+                      : in_rows(array)               ? KEY_ROWS
+                                                     : 0;
     return K_ARRAY | dt << 8 | (uint32_t)rank << 16 | layout;
 }
 
@@ -248,7 +271,9 @@ array_arg(Arena *arena, PyArrayObject *array, uint32_t key, SigArg *out)
     type->kind = TY_ARRAY;
     type->dtype = DTYPE(key);
     type->rank = RANK(key);
-    type->layout = key & KEY_LAYOUT ? LAYOUT_C : LAYOUT_ANY;
+    type->layout = key & KEY_LAYOUT ? LAYOUT_C
+                   : key & KEY_ROWS ? LAYOUT_ROWS
+                                    : LAYOUT_ANY;
     for (int i = 0; i < MAX_RANK; i++) {
         type->size[i] = -1;
         out->sizes[i] = i < type->rank ? PyArray_DIM(array, i) : 0;

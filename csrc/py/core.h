@@ -308,7 +308,7 @@ typedef struct Call {
 
 /* A key holds all of an argument's type that the dispatcher looks at: kind,
  * dtype, rank, layout.  KEY_PYTHON: not for native code. */
-enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24 };
+enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25 };
 
 uint32_t arg_key(PyObject *object);
 /* Does 'spec' accept these arguments? */

@@ -1,0 +1,263 @@
+/* Arrays that are computed when somebody needs them.
+ *
+ *     d = np.sqrt(a * a + b * b)      for i: for k: d[i, k] = sqrt(...)
+ *
+ * Operators on arrays give trees (Lazy) instead of results.  Whoever needs the
+ * result -- a name, a store, an argument of a function -- has the whole tree
+ * computed element by element in one nest of loops, so that no memory is
+ * written and read in between.  lower_expr settles what it returns; those who
+ * can use the tree itself ask lower_lazy.
+ *
+ * A tree must not outlive a store to what it reads: it is settled before a
+ * name is bound to it, and held before a user function is called.
+ *
+ * Shapes are broadcast when a tree is built: axes that surely have one element
+ * are read at 0, others must be equal, which is checked where it is not known.
+ * A check that fails is no error yet: an axis of unknown size may well have
+ * one element, and Python does what is right.
+ */
+#include "csrc/lower/state.h"
+
+/* --- leaves --------------------------------------------------------------- */
+
+/* A node of which all else is zero. */
+static Lazy *
+new_lazy(Lower *L, DType dtype, Loc loc)
+{
+    Lazy *z = ARENA_NEW(L->arena, Lazy);
+    z->dtype = dtype;
+    z->loc = loc;
+    return z;
+}
+
+/* One number for every element: computed now, once. */
+const Lazy *
+lazy_number(Lower *L, Expr *e, Loc loc)
+{
+    Lazy *z = new_lazy(L, e->dtype, loc);
+    z->expr = reuse(L, hold(L, e, loc), loc);
+    return z;
+}
+
+/* The array 'v', wherever it lives. Memory is read when the tree is computed,
+ * a vector is what it is now. */
+const Lazy *
+lazy_of(Lower *L, Value v, Loc loc)
+{
+    if (v.lazy != NULL) {
+        return v.lazy;
+    }
+    Lazy *z = new_lazy(L, v.type->dtype, loc);
+    z->rank = v.type->rank;
+    if (v.view == NULL) {
+        z->expr = reuse(L, hold(L, v.expr, loc), loc);
+        z->extent[0] = int_const(L, v.expr->lanes);
+        return z;
+    }
+    z->view = v.view;
+    for (int k = 0; k < z->rank; k++) {
+        z->extent[k] = view_extent(L, v.view, k);
+    }
+    return z;
+}
+
+/* --- shapes --------------------------------------------------------------- */
+
+/* Is the extent surely one? */
+static bool
+is_one(const Expr *extent)
+{
+    int64_t n;
+    return ir_const_int(extent, &n) && n == 1;
+}
+
+/* The extent in which two meet. */
+static Expr *
+meet(Lower *L, Expr *lhs, Expr *rhs, Loc loc)
+{
+    if (lhs == NULL || is_one(lhs)) {
+        return rhs;
+    }
+    if (is_one(rhs) || ir_equal(lhs, rhs)) {
+        return lhs;
+    }
+    emit_check(L, op2(L, E_EQ, lhs, rhs), X_VALUE, loc);
+    return lhs->op == E_CONST || rhs->op != E_CONST ? lhs : rhs;
+}
+
+/* Sets the shape of 'z' from its operands. */
+static void
+broadcast(Lower *L, Lazy *z)
+{
+    for (int i = 0; i < z->nargs; i++) {
+        z->rank = z->args[i]->rank > z->rank ? z->args[i]->rank : z->rank;
+    }
+    for (int i = 0; i < z->nargs; i++) {
+        const Lazy *arg = z->args[i];
+        for (int k = 0; k < arg->rank; k++) {
+            Expr **extent = &z->extent[z->rank - arg->rank + k];
+            *extent = meet(L, *extent, arg->extent[k], z->loc);
+        }
+    }
+    z->joint = true;
+    for (int i = 0; i < z->nargs; i++) {
+        const Lazy *arg = z->args[i];
+        bool same = arg->rank == z->rank && !arg->joint;
+        for (int k = 0; same && k < z->rank; k++) {
+            same = arg->extent[k] == z->extent[k];
+        }
+        z->joint &= !same;
+    }
+}
+
+/* An array computed from others, element by element. */
+Lazy *
+lazy_map(Lower *L, LazyElement *element, int id, DType compute, DType dtype,
+         const Lazy *const *args, int n, Loc loc)
+{
+    Lazy *z = new_lazy(L, dtype, loc);
+    z->element = element;
+    z->id = id;
+    z->compute = compute;
+    z->nargs = n;
+    for (int i = 0; i < n; i++) {
+        z->args[i] = args[i];
+    }
+    broadcast(L, z);
+    return z;
+}
+
+/* The elements of 'from' in another arrangement; the caller sets the shape. */
+Lazy *
+lazy_remap(Lower *L, const Lazy *from, LazyIndex *index, const void *data,
+           Loc loc)
+{
+    Lazy *z = new_lazy(L, from->dtype, loc);
+    z->index = index;
+    z->data = data;
+    z->nargs = 1;
+    z->args[0] = from;
+    z->joint = true;
+    return z;
+}
+
+/* --- elements ------------------------------------------------------------- */
+
+/* The index of an operand for the index 'at' of the result. */
+static void
+index_of_arg(Lower *L, const Lazy *z, const Lazy *arg, Expr *const *at,
+             Expr **out)
+{
+    if (z->index != NULL) {
+        z->index(L, z, at, out);
+        return;
+    }
+    for (int k = 0; k < arg->rank; k++) {
+        bool single = is_one(arg->extent[k]);
+        out[k] = single ? int_const(L, 0) : at[z->rank - arg->rank + k];
+    }
+}
+
+/* The element at 'at', which is in range. Statements that it needs are emitted
+ * here, where its value is used. */
+Expr *
+lazy_at(Lower *L, const Lazy *z, Expr *const *at)
+{
+    if (z->view != NULL) {
+        return view_element(L, z->view, at);
+    }
+    if (z->expr != NULL) {
+        return z->rank == 0 ? z->expr : ir_elem(L->arena, z->expr, at[0]);
+    }
+    Expr *args[MAX_LAZY_ARGS] = {NULL};
+    for (int i = 0; i < z->nargs; i++) {
+        Expr *index[MAX_RANK];
+        index_of_arg(L, z, z->args[i], at, index);
+        args[i] = lazy_at(L, z->args[i], index);
+    }
+    return z->element != NULL ? z->element(L, z, args) : args[0];
+}
+
+/* --- nests ---------------------------------------------------------------- */
+
+/* A loop over [lo, hi) that is emitted and whose body is written next. */
+Expr *
+open_for(Lower *L, Expr *lo, Expr *hi, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_FOR, loc);
+    s->id = L->func->next_id++;
+    s->var = ir_var(L->func, "k", DT_I64, 0);
+    s->lo = lo;
+    s->hi = hi;
+    map_set(&L->nonnegative, s->var, s->var);
+    emit(L, s);
+    L->out = &s->body;
+    return ir_ref(L->arena, s->var);
+}
+
+/* Opens the loop over free axis 'k' of 'to'; 'out' is its index from 0 on.
+ * The loop counts in the buffer's own elements where it can, so that a slice is
+ * stored by the loop that one would write by hand. */
+static void
+open_axis(Lower *L, const View *to, View *at, int k, Expr **out, Loc loc)
+{
+    int axis = to->axis[k];
+    if (axis < 0) {
+        *out = int_const(L, 0);
+        return;
+    }
+    Expr *count = to->count[axis] ? to->count[axis] : to->extent[axis];
+    Expr *offset = to->offset[axis];
+    if (to->step[axis] != NULL || offset == NULL) {
+        *out = open_for(L, int_const(L, 0), count, loc);
+        at->fixed[axis] = view_place(L, to, axis, *out);
+        return;
+    }
+    Expr *i = open_for(L, offset, op2(L, E_ADD, offset, count), loc);
+    *out = op2(L, E_SUB, i, offset);
+    at->fixed[axis] = i;
+}
+
+/* Stores 'z', cast to the dtype of the array, into all of 'to', which has the
+ * same shape but for axes of 'z' that are broadcast. What 'z' reads of 'to'
+ * must be the very element that is stored. */
+void
+lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc)
+{
+    Block *outer = L->out;
+    View at = *to;
+    Expr *index[MAX_RANK];
+    for (int k = 0; k < to->rank; k++) {
+        open_axis(L, to, &at, k, &index[k], loc);
+    }
+    at.rank = 0;
+    Expr *own[MAX_RANK];
+    for (int k = 0; k < z->rank; k++) {
+        int from = to->rank - z->rank + k;
+        own[k] = is_one(z->extent[k]) ? int_const(L, 0) : index[from];
+    }
+    Expr *e = vec_cast(L, to->buf->dtype, lazy_at(L, z, own));
+    view_store(L, &at, e, loc);
+    L->out = outer;
+}
+
+/* --- values --------------------------------------------------------------- */
+
+/* 'z' as a value of 'type', which is that of a fresh array. */
+Value
+lazy_value(const Type *type, const Lazy *z)
+{
+    return (Value){.type = type, .lazy = z};
+}
+
+/* The value as an array that exists: a tree is computed into a fresh one. */
+Value
+settle(Lower *L, Value v, Loc loc)
+{
+    if (v.lazy == NULL) {
+        return v;
+    }
+    Value out = new_array(L, v.type, v.lazy->extent, v.lazy->joint, loc);
+    lazy_store(L, out.view, v.lazy, loc);
+    return out;
+}
