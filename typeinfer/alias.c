@@ -87,6 +87,88 @@ type_of_object(Infer *I, const Type *type, int object)
     return copy;
 }
 
+/* 'ref' may be the array of 'type', if that is one. */
+static void
+add_source(Infer *I, int ref, const Type *type)
+{
+    if (type != NULL && type_is_memory(type) && type->object != ref) {
+        RefSource source = {ref, type->object};
+        vec_push(I->arena, &I->sources, source);
+    }
+}
+
+/* A reference keeps its object while its type stays what it is, so that a
+ * loop's fixed point is reached; but one that was joined in an inner block does
+ * not exist out here. */
+static const Type *
+join_references(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
+{
+    int object = joined->object;
+    bool here = object != 0 && block_reaches(I, I->objects.at[object].scope);
+    if (!here) {
+        object = object_new(I, NULL, I->frame->func->loc, true);
+        I->objects.at[object].ref = true;
+    }
+    add_source(I, object, lhs);
+    add_source(I, object, rhs);
+    return type_of_object(I, joined, object);
+}
+
+const Type *
+join_objects(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
+{
+    if (joined == NULL) {
+        return NULL;
+    }
+    if (joined->kind == TY_TUPLE && joined != lhs && joined != rhs) {
+        const Type **items =
+            ARENA_ARRAY(I->arena, const Type *, joined->rank + 1);
+        for (int i = 0; i < joined->rank; i++) {
+            items[i] = join_objects(I, joined->items[i],
+                                    lhs ? lhs->items[i] : NULL,
+                                    rhs ? rhs->items[i] : NULL);
+        }
+        return type_tuple(I->arena, items, joined->rank, joined->is_list);
+    }
+    if (joined->kind == TY_ARRAY && joined->ref) {
+        return joined == lhs && lhs == rhs
+                   ? joined
+                   : join_references(I, joined, lhs, rhs);
+    }
+    bool vectors = type_is_vector(joined) && lhs != NULL && rhs != NULL &&
+                   lhs->kind == TY_ARRAY && rhs->kind == TY_ARRAY;
+    if (!vectors) {
+        return joined;
+    }
+    int object = object_unite(I, lhs->object, rhs->object);
+    return type_of_object(I, joined, object);
+}
+
+/* Arguments reach references through other references, in any order, so this
+ * is repeated until nothing is added. */
+static void
+spread_args(Infer *I)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (int i = 0; i < I->sources.n; i++) {
+            Object *ref = &I->objects.at[I->sources.at[i].ref];
+            const Object *from = &I->objects.at[I->sources.at[i].source];
+            bool arg = from->arg >= 0 || from->from_arg;
+            changed |= arg && !ref->from_arg;
+            ref->from_arg |= arg;
+        }
+    }
+}
+
+bool
+object_is_arg(Infer *I, int object)
+{
+    spread_args(I);
+    return I->objects.at[object].arg >= 0 || I->objects.at[object].from_arg;
+}
+
 /* The type of what element-wise arithmetic makes: an array of its place. */
 const Type *
 fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes)
@@ -143,6 +225,10 @@ alias_value(Infer *I, const AExpr *e)
 void
 alias_mutate(Infer *I, const Type *type, Loc loc)
 {
+    if (type_is_memory(type) && I->objects.at[type->object].ref) {
+        I->objects.at[type->object].mutated = true;
+        I->objects.at[type->object].mutated_loc = loc;
+    }
     if (!type_is_vector(type)) {
         return;
     }
@@ -240,8 +326,17 @@ demote_object(Infer *I, int object)
 void
 alias_settle(Infer *I)
 {
+    spread_args(I);
     for (int i = 1; i < I->objects.n; i++) {
         const Object *object = &I->objects.at[i];
+        if (object->ref && object->from_arg && object->mutated) {
+            infer_pin(I, object->pin);
+            infer_refuse(I, DIAG_TYPE_CONFLICT, object->mutated_loc,
+                         "Copy the argument first (`a = a.copy()`), or use "
+                         "two names.",
+                         "the array that is changed here is an argument on "
+                         "one path and another array on the other");
+        }
         if (object_root(I, i) != i || !object->mutated || !object->aliased ||
             object->memory) {
             continue;

@@ -374,7 +374,7 @@ infer_arguments(Infer *I, const AExpr *e, AExpr *out, const AFunc *func,
                 AExpr **given)
 {
     for (int i = 0; i < e->items.n; i++) {
-        AExpr *arg = infer_expr(I, e->items.at[i]);
+        AExpr *arg = infer_maybe(I, e->items.at[i]);
         int at = parameter_of(I, e, func, i);
         if (given[at] != NULL) {
             refuse_call(I, e, func->name, "gives an argument twice");

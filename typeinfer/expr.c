@@ -255,13 +255,64 @@ settle_exponent(Infer *I, const AExpr *lhs, AExpr *rhs)
     }
 }
 
+/* Is the result the same vector if 'mixed', a vector or a number, is the
+ * number? */
+static bool
+number_is_lanes(Infer *I, AOp op, const Type *mixed, const Type *other)
+{
+    Plain alt;
+    if (!type_is_vector(mixed) || other->kind != TY_ARRAY ||
+        other->alt != ALT_NEVER || type_lanes(other) != type_lanes(mixed) ||
+        op == AO_POW || op_is_compare(op) || !type_plain_alt(mixed, &alt)) {
+        return false;
+    }
+    const Type *num = type_num(I->arena, alt.dtype, true);
+    BinRule as_vector = rule_vector(I->arena, op, mixed, other);
+    BinRule as_number = rule_vector(I->arena, op, num, other);
+    return as_vector.type != NULL && as_number.type != NULL &&
+           as_vector.compute == as_number.compute &&
+           as_vector.type->dtype == as_number.type->dtype;
+}
+
+void
+settle_some(Infer *I, AExpr *e)
+{
+    if (e->type->kind != TY_ARRAY || e->type->alt == ALT_NEVER) {
+        return;
+    }
+    if (e->kind != A_NAME) {
+        infer_refuse(I, DIAG_TYPE_CONFLICT, e->loc,
+                     "Give it a name first, and test that.",
+                     "this may be %s or no array",
+                     type_text(I->arena,
+                               type_with_alt(I->arena, e->type, ALT_NEVER)));
+    }
+    e->type = type_with_alt(I->arena, e->type, ALT_NEVER);
+}
+
+/* Operands that may be None, or a number instead of a vector, must not be,
+ * unless that makes no difference. */
+void
+settle_numbers(Infer *I, AOp op, AExpr *lhs, AExpr *rhs)
+{
+    bool left = number_is_lanes(I, op, lhs->type, rhs->type);
+    bool right = number_is_lanes(I, op, rhs->type, lhs->type);
+    if (!left) {
+        settle_some(I, lhs);
+    }
+    if (!right) {
+        settle_some(I, rhs);
+    }
+}
+
 /* a + b */
 static AExpr *
 infer_binop(Infer *I, const AExpr *e)
 {
     AExpr *out = node_like(I, e);
-    out->lhs = infer_expr(I, e->lhs);
-    out->rhs = infer_expr(I, e->rhs);
+    out->lhs = infer_maybe(I, e->lhs);
+    out->rhs = infer_maybe(I, e->rhs);
+    settle_numbers(I, e->op, out->lhs, out->rhs);
     if (e->op == AO_POW) {
         settle_exponent(I, out->lhs, out->rhs);
     }
@@ -386,7 +437,8 @@ static AExpr *
 infer_compare(Infer *I, const AExpr *e)
 {
     AExpr *out = node_like(I, e);
-    out->lhs = infer_expr(I, e->lhs);
+    bool is = e->ops.at[0] == AO_IS || e->ops.at[0] == AO_ISNOT;
+    out->lhs = is ? infer_maybe(I, e->lhs) : infer_expr(I, e->lhs);
     const AExpr *lhs = out->lhs;
     const Type *type = NULL;
     for (int i = 0; i < e->items.n; i++) {
@@ -451,12 +503,10 @@ join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
         refuse_join(I, e, cond, lhs->type, rhs->type);
     }
     if (type_is_vector(type)) {
-        int object = object_unite(I, lhs->type->object, rhs->type->object);
         alias_value(I, lhs);
         alias_value(I, rhs);
-        type = type_of_object(I, type, object);
     }
-    return type;
+    return join_objects(I, type, lhs->type, rhs->type);
 }
 
 /* `a and b` as a value: one of the operands, so all must have a common type. */
@@ -532,8 +582,8 @@ infer_ifexp(Infer *I, const AExpr *e)
         out->type = taken->type;
         return out;
     }
-    AExpr *yes = infer_expr(I, e->items.at[1]);
-    AExpr *no = infer_expr(I, e->items.at[2]);
+    AExpr *yes = infer_maybe(I, e->items.at[1]);
+    AExpr *no = infer_maybe(I, e->items.at[2]);
     vec_push(I->arena, &out->items, yes);
     vec_push(I->arena, &out->items, no);
     out->type = join_values(I, e, cond, yes, no);
@@ -580,7 +630,7 @@ infer_display(Infer *I, const AExpr *e)
     int n = e->items.n;
     const Type **items = ARENA_ARRAY(I->arena, const Type *, n + 1);
     for (int i = 0; i < n; i++) {
-        AExpr *item = infer_expr(I, e->items.at[i]);
+        AExpr *item = infer_maybe(I, e->items.at[i]);
         vec_push(I->arena, &out->items, item);
         alias_value(I, item);
         items[i] = item->type;
@@ -616,9 +666,17 @@ refuse_syntax(Infer *I, const AExpr *e)
                                       : "this expression");
 }
 
-/* The typed copy of any expression. */
 AExpr *
 infer_expr(Infer *I, const AExpr *e)
+{
+    AExpr *out = infer_maybe(I, e);
+    settle_some(I, out);
+    return out;
+}
+
+/* The typed copy of any expression. */
+AExpr *
+infer_maybe(Infer *I, const AExpr *e)
 {
     switch ((int)e->kind) {
     case A_CONST:

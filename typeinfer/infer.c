@@ -100,6 +100,37 @@ typedef struct Returned {
     int n;
 } Returned;
 
+/* Which arrays may 'object' be?  By number. */
+static bool *
+may_be(Infer *I, int object)
+{
+    bool *set = ARENA_ARRAY(I->arena, bool, I->objects.n + 1);
+    bool changed = true;
+    set[object] = true;
+    while (changed) {
+        changed = false;
+        for (int i = 0; i < I->sources.n; i++) {
+            const RefSource *at = &I->sources.at[i];
+            changed |= set[at->ref] && !set[at->source];
+            set[at->source] |= set[at->ref];
+        }
+    }
+    return set;
+}
+
+/* May the two be one array?  Their copies would be two. */
+static bool
+objects_meet(Infer *I, int lhs, int rhs)
+{
+    const bool *left = may_be(I, lhs);
+    const bool *right = may_be(I, rhs);
+    bool meet = false;
+    for (int i = 1; i < I->objects.n; i++) {
+        meet |= left[i] && right[i];
+    }
+    return meet;
+}
+
 /* A fresh array may be returned whole, as often as one likes, if its buffer is
  * made outside of loops and branches; an argument always; a view never,
  * because it would need its base. */
@@ -112,12 +143,17 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     if (type->memory && type->view) {
         refuse_result(I, func, type, "which is part of another array");
     }
-    if (type->alt != ALT_NEVER) {
+    if (type->alt == ALT_UNBOUND) {
         refuse_result(I, func, type, "which may be unbound");
     }
     if (o->any_order) {
         refuse_result(I, func, type,
                       "whose memory order follows another array");
+    }
+    if (type->memory && type->ref && object_is_arg(I, object)) {
+        infer_pin(I, o->pin);
+        refuse_result(I, func, type,
+                      "which is an argument on some paths and not on others");
     }
     if (type->memory && o->arg >= 0) {
         return;
@@ -125,6 +161,14 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     for (int i = 0; i < seen->n && !type->memory; i++) {
         if (seen->objects[i] == object) {
             refuse_result(I, func, type, "the same array twice");
+        }
+    }
+    for (int i = 0; i < seen->n && type->memory; i++) {
+        int other = seen->objects[i];
+        bool ref = type->ref || I->objects.at[other].ref;
+        if (ref && objects_meet(I, object, other)) {
+            infer_pin(I, o->pin);
+            refuse_result(I, func, type, "perhaps the same array twice");
         }
     }
     if (seen->n == 64) {

@@ -156,6 +156,19 @@ close_body(Infer *I, Loop *loop)
     I->frame->loop = loop->frame.outer;
 }
 
+/* Types of arrays in memory (alone or in tuples) say which array. */
+static bool
+same_memory(const Type *lhs, const Type *rhs)
+{
+    bool same = !type_is_memory(lhs) || (lhs->object == rhs->object &&
+                                         lhs->ref == rhs->ref &&
+                                         lhs->view == rhs->view);
+    for (int i = 0; lhs->kind == TY_TUPLE && i < lhs->rank; i++) {
+        same &= same_memory(lhs->items[i], rhs->items[i]);
+    }
+    return same;
+}
+
 /* Joins one way back into the carried type; true if that changes it. */
 static bool
 widen(Infer *I, Carried *c, const Ver *back)
@@ -184,14 +197,10 @@ widen(Infer *I, Carried *c, const Ver *back)
         c->type = type_kind(I->arena, TY_POISON);
         return true;
     }
-    bool vectors = joined != NULL && type_is_vector(joined) &&
-                   c->type != NULL && rhs != NULL;
-    if (vectors) {
-        int object = object_unite(I, c->type->object, rhs->object);
-        joined = type_of_object(I, joined, object);
-    }
+    joined = join_objects(I, joined, c->type, rhs);
     bool same = c->type == joined || (c->type != NULL && joined != NULL &&
                                       type_equal(c->type, joined) &&
+                                      same_memory(c->type, joined) &&
                                       c->type->origin == joined->origin);
     c->type = joined;
     return !same;

@@ -202,16 +202,14 @@ new_conflict(Infer *I, const Ver *lhs, const Ver *rhs, int pin)
     return c;
 }
 
-/* A joined vector may be either object. */
-static const Type *
-unite_vectors(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
+/* Should a reference turn out to be a hindrance, the argument on which it
+ * depends is pinned. */
+static void
+note_pin(Infer *I, const Type *type, int pin)
 {
-    if (joined == NULL || !type_is_vector(joined) || lhs == NULL ||
-        rhs == NULL) {
-        return joined;
+    if (type != NULL && type_is_memory(type) && type->ref && pin > 0) {
+        I->objects.at[type->object].pin = pin;
     }
-    int object = object_unite(I, lhs->object, rhs->object);
-    return type_of_object(I, joined, object);
 }
 
 /* Adds what 'ver' holds to the join 'so_far', which began with 'first'. */
@@ -230,7 +228,8 @@ join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
         if (!type_keeps(lhs, joined) || !type_keeps(rhs, joined)) {
             joined = NULL;
         }
-        so_far->base.type = unite_vectors(I, joined, lhs, rhs);
+        so_far->base.type = join_objects(I, joined, lhs, rhs);
+        note_pin(I, so_far->base.type, pin);
         if (joined == NULL) {
             so_far->conflict = new_conflict(I, first, ver, pin);
         }

@@ -50,7 +50,9 @@ typedef VEC(Exit) ExitVec;
  * harmless only while nobody changes it in place.  "aliased" and "mutated"
  * are gathered over the whole program, without regard to order; an object
  * with both must live in memory ("site" is then put on Infer.demoted).
- * Objects that meet in a join are united ("up").  A parameter's object has
+ * Objects that meet in a join are united ("up") if they are in registers; in
+ * memory the join is an object of its own ("ref"), whose sources are on
+ * Infer.sources.  A parameter's object has
  * the argument's as "lender": it is another name only if it is changed or
  * handed back. */
 typedef struct Object {
@@ -63,6 +65,9 @@ typedef struct Object {
     bool memory;
     bool aliased;
     bool mutated;
+    bool ref;
+    bool from_arg;  /* ref: may be an argument */
+    int pin; /* ref: origin of an argument that decides which it is; or 0 */
     bool any_order; /* made with the memory order of its model */
     Loc mutated_loc;
 } Object;
@@ -73,6 +78,12 @@ typedef struct BlockScope {
     int up;
     bool merged;
 } BlockScope;
+
+/* The array "ref" may be the array "source". */
+typedef struct RefSource {
+    int ref;
+    int source;
+} RefSource;
 
 typedef struct LoopFrame {
     struct LoopFrame *outer;
@@ -101,6 +112,7 @@ typedef struct Infer {
     Signature *sig;
     Frame *frame;
     VEC(Object) objects; /* number 0 is none */
+    VEC(RefSource) sources;
     VEC(BlockScope) scopes;
     int scope;
     int next_version;
@@ -157,6 +169,12 @@ int object_unite(Infer *I, int lhs, int rhs);
 const Type *type_of_object(Infer *I, const Type *type, int object);
 /* A fresh vector made by 'e'. */
 const Type *fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes);
+/* 'joined', the join of the other two, as an array of the object that it is
+ * then; item by item for tuples. */
+const Type *join_objects(Infer *I, const Type *joined, const Type *lhs,
+                         const Type *rhs);
+/* May the array of this object be an argument? */
+bool object_is_arg(Infer *I, int object);
 /* The value of 'e' gets one more name. */
 void alias_value(Infer *I, const AExpr *e);
 void alias_mutate(Infer *I, const Type *type, Loc loc);
@@ -202,6 +220,13 @@ void demote_vector(Infer *I, const Type *type);
 /* --- expr.c --- */
 AExpr *node_like(Infer *I, const AExpr *e);
 AExpr *infer_expr(Infer *I, const AExpr *e);
+/* The same where what may be an array or None, or a vector or a number, is
+ * allowed to be: where it is only given another name, handed over or compared
+ * with None.  Elsewhere it must be the array, or the call is repeated in
+ * Python ("settle_some"). */
+AExpr *infer_maybe(Infer *I, const AExpr *e);
+void settle_some(Infer *I, AExpr *e);
+void settle_numbers(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);
 /* As a condition: only the truth of 'e' matters. */
 AExpr *infer_cond(Infer *I, const AExpr *e);
 /* Can evaluating the typed 'e' be left out?  (No effect, no check.) */

@@ -120,6 +120,7 @@ check_vector_target(Infer *I, const AExpr *target)
                      type_text(I->arena, base->type));
     }
     if (!type_is_vector(base->type)) {
+        alias_mutate(I, base->type, target->loc);
         return;
     }
     if (base->kind != A_NAME || target->type->kind != TY_NUM) {
@@ -175,11 +176,24 @@ stmt_like(Infer *I, const AStmt *s, ABlock *out)
     return copy;
 }
 
+/* Names may hold what is no array on some paths; elements can't. */
+static AExpr *
+infer_value(Infer *I, const AStmt *s)
+{
+    bool names = true;
+    for (int i = 0; i < s->targets.n; i++) {
+        names &= s->targets.at[i]->kind == A_NAME;
+    }
+    bool display = s->value->kind == A_TUPLE || s->value->kind == A_LIST;
+    return names || display ? infer_maybe(I, s->value)
+                            : infer_expr(I, s->value);
+}
+
 /* a = b = value: one value, targets from left to right. */
 static void
 infer_assign(Infer *I, const AStmt *s, ABlock *out)
 {
-    AExpr *value = infer_expr(I, s->value);
+    AExpr *value = infer_value(I, s);
     AStmt *copy = stmt_like(I, s, out);
     copy->value = value;
     for (int i = 0; i < s->targets.n; i++) {
@@ -237,13 +251,39 @@ aug_name(Infer *I, const AStmt *s, AExpr *old, AExpr *value, ABlock *out)
     vec_push(I->arena, &copy->targets, target);
 }
 
+/* `total += img[r, c]` where `total` is a number before the first round: a new
+ * vector, which nobody can tell from the old one unless that has two names. */
+static bool
+adds_to_number(Infer *I, AOp op, AExpr *target, AExpr *value)
+{
+    const Type *old = target->type;
+    Plain alt;
+    if (target->kind != A_NAME || !type_is_vector(old) ||
+        !type_plain_alt(old, &alt)) {
+        return false;
+    }
+    AExpr *trial = arena_copy(I->arena, target, sizeof(*target));
+    settle_numbers(I, op, trial, value);
+    BinRule rule = rule_vector(I->arena, op, old, value->type);
+    if (trial->type->alt == ALT_NEVER || rule.type == NULL ||
+        rule.type->dtype != old->dtype) {
+        return false;
+    }
+    alias_mutate(I, old, target->loc);
+    return true;
+}
+
 /* Numbers and tuples are rebound, arrays and elements are changed in place. */
 static void
 infer_aug(Infer *I, const AStmt *s, ABlock *out)
 {
-    AExpr *target = infer_expr(I, s->targets.at[0]);
+    AExpr *target = infer_maybe(I, s->targets.at[0]);
     AExpr *value = infer_expr(I, s->value);
-    if (target->kind == A_NAME && target->type->kind != TY_ARRAY) {
+    bool mixed = adds_to_number(I, s->op, target, value);
+    if (!mixed) {
+        settle_some(I, target);
+    }
+    if (target->kind == A_NAME && (target->type->kind != TY_ARRAY || mixed)) {
         aug_name(I, s, target, value, out);
         return;
     }
@@ -359,13 +399,13 @@ static AExpr *
 infer_returned(Infer *I, const AExpr *e)
 {
     if (e->kind != A_TUPLE) {
-        return infer_expr(I, e);
+        return infer_maybe(I, e);
     }
     AExpr *out = node_like(I, e);
     int n = e->items.n;
     const Type **items = ARENA_ARRAY(I->arena, const Type *, n + 1);
     for (int i = 0; i < n; i++) {
-        AExpr *item = infer_expr(I, e->items.at[i]);
+        AExpr *item = infer_maybe(I, e->items.at[i]);
         vec_push(I->arena, &out->items, item);
         items[i] = item->type;
         for (int k = 0; k < i; k++) {

@@ -395,18 +395,89 @@ join_items(Arena *arena, const Type *lhs, const Type *rhs)
     return type_tuple(arena, items, lhs->rank, lhs->is_list);
 }
 
-/* Vectors of one form; memory only if it is the very same array.  Which
- * objects the joined vector may be is kept by the caller. */
-static const Type *
-join_arrays(const Type *lhs, const Type *rhs)
+/* An array of which only the run knows which it is: another type than that of
+ * each.  The caller gives it an object. */
+static Type *
+new_ref(Arena *arena, const Type *type)
 {
-    if (lhs->memory || rhs->memory) {
-        bool same = lhs->memory && rhs->memory && !lhs->view && !rhs->view &&
-                    lhs->object == rhs->object;
-        return same ? lhs : NULL;
+    Type *ref = arena_copy(arena, type, sizeof(*type));
+    ref->ref = true;
+    ref->object = 0;
+    if (type->view) {
+        ref->layout = LAYOUT_ANY;
     }
-    bool same = lhs->dtype == rhs->dtype && lhs->size[0] == rhs->size[0];
+    return ref;
+}
+
+/* Arrays in memory: the very same one, or a reference to either.  An axis whose
+ * size differs has no known size. */
+static const Type *
+join_memory(Arena *arena, const Type *lhs, const Type *rhs)
+{
+    bool alike = lhs->dtype == rhs->dtype && lhs->rank == rhs->rank;
+    bool alts = lhs->alt == rhs->alt || lhs->alt == ALT_NEVER ||
+                rhs->alt == ALT_NEVER;
+    if (!alike || !alts) {
+        return NULL;
+    }
+    if (lhs->object == rhs->object && !lhs->view && !rhs->view &&
+        !lhs->ref && !rhs->ref && lhs->alt == rhs->alt) {
+        return lhs;
+    }
+    Type *ref = new_ref(arena, lhs);
+    ref->alt = lhs->alt != ALT_NEVER ? lhs->alt : rhs->alt;
+    ref->view |= rhs->view;
+    if (rhs->view || rhs->layout != LAYOUT_C) {
+        ref->layout = LAYOUT_ANY;
+    }
+    for (int i = 0; i < lhs->rank; i++) {
+        ref->size[i] = lhs->size[i] == rhs->size[i] ? lhs->size[i] : -1;
+    }
+    bool same = lhs->ref && lhs->object != 0 && lhs->view == ref->view &&
+                type_equal(lhs, ref);
+    return same ? lhs : ref;
+}
+
+/* Vectors of one form, or arrays in memory.  Which objects the joined array
+ * may be is kept by the caller. */
+static const Type *
+join_arrays(Arena *arena, const Type *lhs, const Type *rhs)
+{
+    if (lhs->memory && rhs->memory) {
+        return join_memory(arena, lhs, rhs);
+    }
+    bool same = lhs->memory == rhs->memory && lhs->dtype == rhs->dtype &&
+                lhs->rank == rhs->rank && lhs->size[0] == rhs->size[0];
     return !same ? NULL : lhs->alt != ALT_NEVER ? lhs : rhs;
+}
+
+/* `total = 0; for ...: total = total + img[r, c]`: a vector, or a Python number
+ * that stands in all lanes. */
+static const Type *
+join_number(Arena *arena, const Type *array, const Type *num)
+{
+    bool fits = type_is_vector(array) && num->weak && num->alt == ALT_NEVER &&
+                array->dtype != DT_BOOL &&
+                (num->dtype != DT_F64 || dtype_is_float(array->dtype));
+    Alt alt = alt_of(type_plain(num));
+    if (!fits || (array->alt != ALT_NEVER && array->alt != alt)) {
+        return NULL;
+    }
+    return type_with_alt(arena, array, alt);
+}
+
+/* An array, or None, or nothing yet. */
+static const Type *
+join_absent(Arena *arena, const Type *array, Alt alt)
+{
+    if (array->alt != ALT_NEVER && array->alt != alt) {
+        return NULL;
+    }
+    if (type_is_vector(array)) {
+        return type_with_alt(arena, array, alt);
+    }
+    bool same = array->ref && array->object != 0 && array->alt == alt;
+    return same ? array : type_with_alt(arena, new_ref(arena, array), alt);
 }
 
 /* Can the number that is known be kept in the dtype of 'joined'? */
@@ -466,8 +537,23 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     }
     if (lhs == NULL || rhs == NULL) {
         const Type *other = lhs ? lhs : rhs;
-        return type_is_vector(other) ? type_with_alt(arena, other, ALT_UNBOUND)
-                                     : NULL;
+        return other->kind == TY_ARRAY
+                   ? join_absent(arena, other, ALT_UNBOUND)
+                   : NULL;
+    }
+    if (lhs->kind == TY_NONE && rhs->kind == TY_ARRAY &&
+        lhs->alt == ALT_NEVER) {
+        return join_absent(arena, rhs, ALT_NONE);
+    }
+    if (rhs->kind == TY_NONE && lhs->kind == TY_ARRAY &&
+        rhs->alt == ALT_NEVER) {
+        return join_absent(arena, lhs, ALT_NONE);
+    }
+    if (lhs->kind == TY_NUM && rhs->kind == TY_ARRAY) {
+        return join_number(arena, rhs, lhs);
+    }
+    if (rhs->kind == TY_NUM && lhs->kind == TY_ARRAY) {
+        return join_number(arena, lhs, rhs);
     }
     if (lhs->kind != rhs->kind) {
         return NULL;
@@ -476,7 +562,7 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     case TY_TUPLE:
         return join_items(arena, lhs, rhs);
     case TY_ARRAY:
-        return join_arrays(lhs, rhs);
+        return join_arrays(arena, lhs, rhs);
     default:
         return NULL;
     }

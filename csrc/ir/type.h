@@ -97,7 +97,7 @@ typedef enum Layout {
  *
  * Only inference fills the next: "object" numbers the array that an ARRAY is
  * or is a part of ("view"); "memory" says that it lives in a buffer and not
- * in registers.  "origin" of an int: the argument's axis or value that it is,
+ * in registers, "ref" that it is one of several such arrays, by the run.  "origin" of an int: the argument's axis or value that it is,
  * 0 when unknown; a "size" of an axis with an origin is -1 - origin. */
 typedef struct Type {
     TypeKind kind;
@@ -116,6 +116,7 @@ typedef struct Type {
     int origin;
     bool memory;
     bool view;
+    bool ref;
     int64_t size[MAX_RANK];
     const struct Type **items;
 } Type;

@@ -227,7 +227,7 @@ choose(Lower *L, Expr *cond, Aside *yes_aside, Value yes, Aside *no_aside,
     L->out = &no_aside->block;
     no = convert(L, no, type, loc);
     L->out = yes_aside->outer;
-    if (type_is_memory(type)) {
+    if (type_is_memory(type) && !type->ref) {
         return yes; /* the same array */
     }
     if (plain && yes_aside->block.n == 0 && no_aside->block.n == 0 &&
@@ -434,6 +434,20 @@ lower_unary(Lower *L, const AExpr *e)
     return num_value(e->type, vec_unary(L, e->op, vector_of(L, arg, e->loc)));
 }
 
+/* Inference says where what may be None or a number must be the array. */
+static Value
+some_array(Lower *L, const AExpr *e, Value v)
+{
+    if (v.type->kind == TY_ARRAY && v.type->alt != ALT_NEVER &&
+        e->type->alt == ALT_NEVER) {
+        Exc exc = v.type->alt == ALT_NONE ? X_TYPE : X_SPECULATE;
+        emit_check(L, not_(L, v.flag), exc, e->loc);
+        v.type = e->type;
+        v.flag = NULL;
+    }
+    return v;
+}
+
 /* An expression by its kind. Constants and all kinds of objects that exist at
  * compile time only are their type. */
 static Value
@@ -441,7 +455,7 @@ lower_any(Lower *L, const AExpr *e)
 {
     switch ((int)e->kind) {
     case A_NAME:
-        return version_read(L, e->version, e->loc);
+        return some_array(L, e, version_read(L, e->version, e->loc));
     case A_BINOP:
         return lower_binop(L, e);
     case A_UNARY:

@@ -94,16 +94,31 @@ add_ret(Lower *L, Expr *value, Buf *buf)
     return L->func->rets.n - 1;
 }
 
-/* A number; the flag of a maybe-type is the ret after it. */
+/* A number by value. */
 static Leaf
 number_leaf(Lower *L, Value v)
 {
-    Leaf leaf = {.kind = LEAF_NUM, .type = v.type, .arg = -1};
+    Leaf leaf = {.kind = LEAF_NUM, .type = v.type, .flag = -1, .arg = -1};
     leaf.ret = add_ret(L, v.expr, NULL);
-    if (v.type->alt != ALT_NEVER) {
-        add_ret(L, flag_or_false(L, v.flag), NULL);
-    }
     return leaf;
+}
+
+/* What a BUF_REF stands for at the end is copied: it is fresh memory, but only
+ * the run knows which. */
+static Buf *
+copy_of_ref(Lower *L, const View *view, Loc loc)
+{
+    Buf *from = view->buf;
+    Buf *buf = ir_buf(L->func, from->name, from->dtype, from->rank, BUF_RESULT);
+    buf->loc = loc;
+    for (int i = 0; i < from->rank; i++) {
+        buf->dims[i] = reuse(L, hold(L, view_extent(L, view, i), loc), loc);
+    }
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
+    s->buf = buf;
+    emit(L, s);
+    copy_elements(L, view_whole(L, buf), view, loc);
+    return buf;
 }
 
 /* A vector by value, an argument as the object it is, a fresh buffer by the
@@ -111,13 +126,16 @@ number_leaf(Lower *L, Value v)
 static Leaf
 array_leaf(Lower *L, Value v)
 {
-    Leaf leaf = {.type = v.type, .ret = -1, .arg = -1};
+    Leaf leaf = {.type = v.type, .ret = -1, .flag = -1, .arg = -1};
     if (v.view == NULL) {
         leaf.kind = LEAF_VECTOR;
         leaf.ret = add_ret(L, v.expr, NULL);
         return leaf;
     }
     Buf *buf = v.view->buf;
+    if (buf->kind == BUF_REF) {
+        buf = copy_of_ref(L, v.view, L->func->loc);
+    }
     intptr_t sig = (intptr_t)map_get(&L->arg_of, buf);
     if (sig > 0) {
         leaf.kind = LEAF_ARG;
@@ -143,11 +161,15 @@ add_leaves(Lower *L, Value v)
         }
         return;
     }
-    Leaf leaf = {.kind = LEAF_CONST, .type = type, .ret = -1, .arg = -1};
+    Leaf leaf = {
+        .kind = LEAF_CONST, .type = type, .ret = -1, .flag = -1, .arg = -1};
     if (type->kind == TY_ARRAY) {
         leaf = array_leaf(L, v);
     } else if (type->kind == TY_NUM && !type->known) {
         leaf = number_leaf(L, v);
+    }
+    if (leaf.kind != LEAF_CONST && type->alt != ALT_NEVER) {
+        leaf.flag = add_ret(L, flag_or_false(L, v.flag), NULL);
     }
     vec_push(L->arena, &L->result->leaves, leaf);
 }
@@ -187,6 +209,7 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general)
     L->used = map_new(arena);
     L->changed = map_new(arena);
     L->changeable = map_new(arena);
+    L->pinned = map_new(arena);
     L->nonnegative = map_new(arena);
     L->returned = map_new(arena);
     L->arg_of = map_new(arena);

@@ -26,10 +26,13 @@ typedef enum LeafKind {
     LEAF_CONST,
 } LeafKind;
 
+/* "flag" is the ret that says that the number or array is its alternative
+ * (None, a Python number) instead; -1 where there is none. */
 typedef struct Leaf {
     LeafKind kind;
     const Type *type;
     int ret;
+    int flag;
     int arg; /* index into Signature.args */
 } Leaf;
 

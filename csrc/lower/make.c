@@ -232,6 +232,32 @@ lower_array(Lower *L, const AExpr *e)
 
 /* --- copies --------------------------------------------------------------- */
 
+/* A nest over all axes. The two arrays are different buffers, so the order
+ * does not matter. */
+void
+copy_elements(Lower *L, const View *to, const View *from, Loc loc)
+{
+    if (to->rank == 0) {
+        DType dt = to->buf->dtype;
+        Expr *e = view_load(L, from);
+        L->result->may_warn |= e->dtype != dt && dtype_is_float(e->dtype);
+        view_store(L, to, cast_to(L, dt, e), loc);
+        return;
+    }
+    Stmt *s = ir_stmt(L->arena, S_FOR, loc);
+    s->id = L->func->next_id++;
+    s->var = ir_var(L->func, "k", DT_I64, 0);
+    s->lo = int_const(L, 0);
+    s->hi = view_extent(L, to, 0);
+    map_set(&L->nonnegative, s->var, s->var);
+    Block *outer = L->out;
+    L->out = &s->body;
+    Expr *k = ir_ref(L->arena, s->var);
+    copy_elements(L, view_at(L, to, k), view_at(L, from, k), loc);
+    L->out = outer;
+    emit(L, s);
+}
+
 /* a.copy(), a.astype(dtype), np.array(a): a tree that reads `a` and casts. */
 Value
 lower_copy(Lower *L, const AExpr *e)

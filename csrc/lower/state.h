@@ -85,6 +85,7 @@ struct Lower {
     Map used;        /* Version that is read */
     Map changed;     /* Version of a vector that is changed in place */
     Map changeable;  /* Var that is SET */
+    Map pinned;      /* Var of a view's index -> what it was */
     Map nonnegative; /* Var or Expr that is never below 0 */
     Map returned;    /* number of an array object -> it is a result */
     Map arg_of;      /* Buf of an argument -> signature number + 1 */
@@ -204,6 +205,7 @@ Expr *view_extent(Lower *L, const View *view, int k);
 Expr *view_place(Lower *L, const View *view, int axis, Expr *index);
 /* Fixes free axis 'k' at 'index', which is in range. */
 void view_fix(Lower *L, View *view, int k, Expr *index);
+Buf *view_buf(Lower *L, const View *view, Loc loc);
 View *view_at(Lower *L, const View *view, Expr *k); /* first axis at 'k' */
 View *view_transposed(Lower *L, const View *view);
 /* The element at 'index', one per free axis. */
@@ -237,6 +239,8 @@ Value make_array(Lower *L, const AExpr *e, Expr *const *dims);
 
 /* --- reduce.c --- */
 Value lower_reduce(Lower *L, const AExpr *e, BuiltinId id);
+/* 'from' into 'to', of equal extents and with no memory in common. */
+void copy_elements(Lower *L, const View *to, const View *from, Loc loc);
 
 /* --- math.c, call.c --- */
 Value lower_math(Lower *L, const AExpr *e, BuiltinId id);

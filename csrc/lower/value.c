@@ -151,6 +151,9 @@ is_changeable(const Lower *L, const Expr *e)
     if (e->op == E_VAR) {
         return map_has(&L->changeable, e->var);
     }
+    if (e->op == E_DIM) {
+        return e->buf->kind == BUF_REF;
+    }
     for (int i = 0; i < e->nargs; i++) {
         if (is_changeable(L, e->args[i])) {
             return true;

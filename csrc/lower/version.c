@@ -3,7 +3,10 @@
  * A version that one assignment makes is a LET.  One that several paths
  * convert to is a SET variable, with a second one for the flag of a
  * maybe-type; so is a vector that is changed in place.  Memory is never moved:
- * its Value is a View whose indices are kept in variables.
+ * its Value is a View whose indices are kept in variables.  A version that is
+ * one array on one path and another on the other is a BUF_REF, which every
+ * path binds; what is read of it later must be read through a snapshot, since
+ * the name may be bound again.
  *
  * A join of a Python number into a NumPy type keeps the number in the dtype of
  * the latter.  That it fits is checked at the join, in the path that brings the
@@ -12,6 +15,55 @@
 #include "csrc/lower/state.h"
 
 /* --- storage -------------------------------------------------------------- */
+
+/* A buffer that can be bound to any array of this type. */
+static View *
+new_ref(Lower *L, const Type *type, const char *name)
+{
+    Buf *buf = ir_buf(L->func, name, type->dtype, type->rank, BUF_REF);
+    buf->layout = type->layout;
+    for (int i = 0; i < type->rank; i++) {
+        buf->dims[i] = type->size[i] >= 0 ? int_const(L, type->size[i])
+                                          : ir_dim(L->arena, buf, i);
+    }
+    return view_whole(L, buf);
+}
+
+/* 'to', a whole BUF_REF, is 'view' from here on. */
+static void
+bind_ref(Lower *L, const View *to, const View *view, Loc loc)
+{
+    Buf *src = view_buf(L, view, loc);
+    Stmt *s = ir_stmt(L->arena, S_BIND, loc);
+    s->buf = to->buf;
+    s->src = src;
+    emit(L, s);
+}
+
+/* A view that stays what it is when its BUF_REF is bound again. */
+static View *
+snapshot(Lower *L, const View *view, Loc loc)
+{
+    if (view->buf->kind != BUF_REF) {
+        return arena_copy(L->arena, view, sizeof(*view));
+    }
+    Buf *buf = ir_buf(L->func, view->buf->name, view->buf->dtype,
+                      view->buf->rank, BUF_REF);
+    buf->layout = view->buf->layout;
+    View *copy = arena_copy(L->arena, view, sizeof(*view));
+    copy->buf = buf;
+    for (int i = 0; i < buf->rank; i++) {
+        Expr *dim = view->buf->dims[i];
+        buf->dims[i] = dim->op == E_CONST ? dim : ir_dim(L->arena, buf, i);
+        bool whole = copy->extent[i] && ir_equal(copy->extent[i], dim);
+        copy->extent[i] = whole ? buf->dims[i] : copy->extent[i];
+    }
+    Stmt *s = ir_stmt(L->arena, S_BIND, loc);
+    s->buf = buf;
+    s->src = view->buf;
+    emit(L, s);
+    return copy;
+}
 
 /* Variables for a number or vector and its flag, item by item for tuples. What
  * is known needs none, and memory has its view. */
@@ -32,6 +84,12 @@ storage_new(Lower *L, const Type *type, const char *name)
             v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
         }
     }
+    if (type_is_memory(type) && type->ref) {
+        v.view = new_ref(L, type, name);
+        if (type->alt != ALT_NEVER) {
+            v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
+        }
+    }
     for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
         v.items[i] = storage_new(L, type->items[i], name);
     }
@@ -44,6 +102,9 @@ storage_set(Lower *L, const Value *to, Value v, Loc loc)
 {
     if (to->expr != NULL && to->expr->op == E_VAR) {
         emit_set(L, to->expr->var, v.expr, loc);
+    }
+    if (to->type->kind == TY_ARRAY && to->type->ref) {
+        bind_ref(L, to->view, v.view, loc);
     }
     if (to->flag != NULL) {
         emit_set(L, to->flag->var, flag_or_false(L, v.flag), loc);
@@ -91,12 +152,35 @@ fits_exactly(Lower *L, Expr *e, DType to)
     return both(L, float_in_range(L, e, to), both(L, same, plus));
 }
 
+/* What a name holds on a path where it is None or unbound: an array without
+ * elements, which nobody reads. */
+static View *
+no_array(Lower *L, const Type *type, Loc loc)
+{
+    Buf *buf = ir_buf(L->func, "none", type->dtype, type->rank, BUF_LOCAL);
+    buf->loc = loc;
+    for (int i = 0; i < type->rank; i++) {
+        buf->dims[i] = int_const(L, type->size[i] >= 0 ? type->size[i] : 0);
+    }
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
+    s->buf = buf;
+    emit(L, s);
+    return view_whole(L, buf);
+}
+
 /* None as a maybe-type is a zero under a flag that is set. */
 static Value
-convert_none(Lower *L, Value v, const Type *to)
+convert_none(Lower *L, Value v, const Type *to, Loc loc)
 {
     Value out = {.type = to};
-    if (to->kind != TY_NONE) {
+    if (type_is_memory(to)) {
+        out.view = no_array(L, to, loc);
+        out.flag = ir_bool(L->arena, true);
+    } else if (type_is_vector(to)) {
+        Expr *zero = num_const(L, to->dtype, 0);
+        out.expr = ir_splat(L->arena, zero, type_lanes(to));
+        out.flag = ir_bool(L->arena, true);
+    } else if (to->kind != TY_NONE) {
         out.expr = num_const(L, to->dtype, 0);
         out.flag = ir_bool(L->arena, true);
     } else if (to->alt != ALT_NEVER) {
@@ -139,7 +223,7 @@ Value
 convert(Lower *L, Value v, const Type *to, Loc loc)
 {
     if (v.type->kind == TY_NONE) {
-        return convert_none(L, v, to);
+        return convert_none(L, v, to, loc);
     }
     if (to->kind == TY_NUM) {
         return convert_num(L, v, to, loc);
@@ -151,7 +235,13 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
         for (int i = 0; i < to->rank; i++) {
             out.items[i] = convert(L, v.items[i], to->items[i], loc);
         }
-    } else if (type_is_vector(to)) {
+    } else if (type_is_vector(to) && v.type->kind == TY_NUM) {
+        Expr *e = reuse(L, v.expr, loc);
+        emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
+        Expr *lane = cast_to(L, to->dtype, e);
+        out.expr = ir_splat(L->arena, lane, type_lanes(to));
+        out.flag = ir_bool(L->arena, true);
+    } else if (to->kind == TY_ARRAY) {
         out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
     }
     return out;
@@ -195,13 +285,16 @@ name_expr(Lower *L, Expr *e, const char *name, Loc loc)
 /* A view's indices in SET variables: they are visible wherever the buffer
  * is, even where a block between has ended. */
 static Expr *
-pin_index(Lower *L, Expr *e, Loc loc)
+pin_index(Lower *L, Expr *e, const Buf *buf, Loc loc)
 {
-    if (e == NULL || e->op == E_CONST || e->op == E_DIM) {
+    bool dim = e != NULL && e->op == E_DIM &&
+               (e->buf == buf || e->buf->kind != BUF_REF);
+    if (e == NULL || e->op == E_CONST || dim) {
         return e;
     }
     Var *var = set_var(L, "at", DT_I64, 0);
     emit_set(L, var, e, loc);
+    map_set(&L->pinned, var, e);
     if (is_nonnegative(L, e)) {
         map_set(&L->nonnegative, var, var);
     }
@@ -212,13 +305,13 @@ pin_index(Lower *L, Expr *e, Loc loc)
 static View *
 pin_view(Lower *L, const View *view, Loc loc)
 {
-    View *copy = arena_copy(L->arena, view, sizeof(*view));
+    View *copy = snapshot(L, view, loc);
     for (int i = 0; i < view->buf->rank; i++) {
-        copy->fixed[i] = pin_index(L, view->fixed[i], loc);
-        copy->offset[i] = pin_index(L, view->offset[i], loc);
-        copy->step[i] = pin_index(L, view->step[i], loc);
-        copy->extent[i] = pin_index(L, view->extent[i], loc);
-        copy->count[i] = pin_index(L, view->count[i], loc);
+        copy->fixed[i] = pin_index(L, copy->fixed[i], copy->buf, loc);
+        copy->offset[i] = pin_index(L, copy->offset[i], copy->buf, loc);
+        copy->step[i] = pin_index(L, copy->step[i], copy->buf, loc);
+        copy->extent[i] = pin_index(L, copy->extent[i], copy->buf, loc);
+        copy->count[i] = pin_index(L, copy->count[i], copy->buf, loc);
     }
     return copy;
 }
@@ -276,6 +369,9 @@ joined_value(Lower *L, const Version *to)
 static void
 set_unbound(Lower *L, const Value *to, Loc loc)
 {
+    if (to->type->kind == TY_ARRAY && to->type->ref) {
+        bind_ref(L, to->view, no_array(L, to->type, loc), loc);
+    }
     if (to->flag != NULL) {
         emit_set(L, to->flag->var, ir_bool(L->arena, true), loc);
     }
@@ -285,7 +381,7 @@ set_unbound(Lower *L, const Value *to, Loc loc)
 static void
 share_memory(Value *to, Value from)
 {
-    if (type_is_memory(to->type)) {
+    if (type_is_memory(to->type) && !to->type->ref) {
         to->view = from.view;
     }
     for (int i = 0; to->items != NULL && i < to->type->rank; i++) {

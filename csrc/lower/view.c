@@ -110,6 +110,57 @@ view_transposed(Lower *L, const View *view)
     return copy;
 }
 
+/* Is this the extent of the buffer's axis, perhaps under a name of a view? */
+static bool
+is_extent(const Lower *L, const Expr *e, const Expr *dim)
+{
+    while (e->op == E_VAR && map_has(&L->pinned, e->var)) {
+        e = map_get(&L->pinned, e->var);
+    }
+    return ir_equal(e, dim);
+}
+
+/* All of its buffer, in the buffer's own order? */
+static bool
+is_whole(const Lower *L, const View *view)
+{
+    bool whole = view->rank == view->buf->rank;
+    for (int i = 0; whole && i < view->rank; i++) {
+        whole = view->axis[i] == i && view->fixed[i] == NULL &&
+                view->offset[i] == NULL && view->step[i] == NULL &&
+                is_extent(L, view->extent[i], view->buf->dims[i]);
+    }
+    return whole;
+}
+
+/* A buffer that is this part of another. */
+Buf *
+view_buf(Lower *L, const View *view, Loc loc)
+{
+    if (is_whole(L, view)) {
+        return view->buf;
+    }
+    const Buf *src = view->buf;
+    Buf *buf = ir_buf(L->func, src->name, src->dtype, view->rank, BUF_REF);
+    Stmt *s = ir_stmt(L->arena, S_VIEW, loc);
+    s->buf = buf;
+    s->src = view->buf;
+    s->nindex = src->rank + 2 * view->rank;
+    s->index = ARENA_ARRAY(L->arena, Expr *, s->nindex + 1);
+    for (int i = 0; i < src->rank; i++) {
+        Expr *at = view->fixed[i] ? view->fixed[i] : view->offset[i];
+        s->index[i] = at ? at : int_const(L, 0);
+    }
+    for (int i = 0; i < view->rank; i++) {
+        s->axes[i] = view->axis[i];
+        s->index[src->rank + 2 * i] = view_extent(L, view, i);
+        Expr *step = view->axis[i] < 0 ? NULL : view->step[view->axis[i]];
+        s->index[src->rank + 2 * i + 1] = step ? step : int_const(L, 1);
+    }
+    emit(L, s);
+    return buf;
+}
+
 /* --- loads ---------------------------------------------------------------- */
 
 /* The element when all axes are fixed. */

@@ -98,18 +98,12 @@ alternative(const Type *type, VzSlot slot)
     }
 }
 
-/* The flag lies in the next returned value. */
+/* A number that is not its alternative. */
 static PyObject *
 number(const Call *call, const Leaf *leaf)
 {
     const Type *type = leaf->type;
     VzSlot slot = call->out[call->kernel->out_at[leaf->ret]];
-    if (type->alt != ALT_NEVER) {
-        VzSlot flag = call->out[call->kernel->out_at[leaf->ret + 1]];
-        if (flag.i) {
-            return alternative(type, slot);
-        }
-    }
     return type->weak ? weak_number(type->dtype, slot)
                       : strong_number(type->dtype, slot);
 }
@@ -163,11 +157,30 @@ constant(const Type *type)
     }
 }
 
+/* Is the value the alternative of its type? */
+static bool
+is_alternative(const Call *call, const Leaf *leaf)
+{
+    return leaf->flag >= 0 && call->out[call->kernel->out_at[leaf->flag]].i;
+}
+
+/* Of a vector, any lane holds the number; arrays in memory have None only. */
+static VzSlot
+first_slot(const Call *call, const Leaf *leaf)
+{
+    bool slots = leaf->kind == LEAF_NUM || leaf->kind == LEAF_VECTOR;
+    return slots ? call->out[call->kernel->out_at[leaf->ret]]
+                 : (VzSlot){.i = 0};
+}
+
 /* A fresh array that is returned twice is the same object twice, as in
  * Python. */
 static PyObject *
 leaf_object(Call *call, const Leaf *leaf)
 {
+    if (is_alternative(call, leaf)) {
+        return alternative(leaf->type, first_slot(call, leaf));
+    }
     switch (leaf->kind) {
     case LEAF_NUM:
         return number(call, leaf);
