@@ -368,3 +368,14 @@ def test_refused(program, args):
     with pytest.warns(Warning, match="VZ-2003"):
         fn(*args)
     assert fn.stats.native_calls == 0
+
+
+def steps(a):
+    return (np.sum(a[::2]), np.sum(a[::-1, 1::3]), a[:, ::-2].mean(),
+            a[1::2, :, None].var(), a[::3].max(), a[::-1].argmin())
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_steps(dtype):
+    for array in lying(rough((23, 19), dtype, 8)):
+        assert_same(accelerate(steps), (array,))

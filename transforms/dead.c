@@ -285,7 +285,8 @@ mark_expr(Dead *d, const Expr *e)
     if (e->op == E_VAR) {
         mark_var(d, e->var);
     }
-    if (ir_reads(e) || e->op == E_DIM || e->op == E_DISJOINT) {
+    if (ir_reads(e) || e->op == E_DIM || e->op == E_STRIDE ||
+        e->op == E_DISJOINT) {
         want_buf(d, e->buf);
     }
     for (int i = 0; i < e->nargs; i++) {

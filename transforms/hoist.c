@@ -38,6 +38,7 @@ is_computable(void *data, const Expr *e)
         return scope_sees(&where->h->scope,
                           where->h->places.at[where->place].visible, e);
     case E_DIM:
+    case E_STRIDE:
         return e->buf->kind == BUF_ARG;
     case E_LOAD:
     case E_SUM:

@@ -6,12 +6,14 @@
  * thousands of shapes and layouts).  Releases that are not listed keep those
  * functions in Python, which is slower and never wrong.
  */
+#include "csrc/ir/ir.h"
 #include "typeinfer/rules.h"
 
 /* Releases whose sums have the order of csrc/run/sum.c. */
 static const int known_sums[] = {NUMPY(2, 3), NUMPY(2, 4), NUMPY(2, 5)};
 
 static int version = NUMPY(2, 4);
+static bool loops[FN_COUNT][2];
 
 /* Once, when the module is made. */
 void
@@ -37,4 +39,17 @@ numpy_sums_known(void)
         }
     }
     return false;
+}
+
+/* By csrc/py/loops.c, which tries them. */
+void
+numpy_set_loop(int fn, bool single, bool ok)
+{
+    loops[fn][single] = ok;
+}
+
+bool
+numpy_loop_known(int fn, DType dtype)
+{
+    return dtype_is_float(dtype) && loops[fn][dtype == DT_F32];
 }

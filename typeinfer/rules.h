@@ -119,6 +119,7 @@ typedef enum BuiltinKind {
     BK_UMINMAX, /* np.minimum */
     BK_MAKE,    /* np.zeros */
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
+    BK_LOOP,    /* np.exp: an inner loop of NumPy's */
     BK_SPECIAL, /* rules of its own */
 } BuiltinKind;
 
@@ -156,6 +157,16 @@ int builtin_slot(BuiltinId id, const char *word);
 void numpy_set(int major, int minor);
 int numpy_version(void);
 bool numpy_sums_known(void);
+/* Has NumPy's loop 'fn' (an Fn) of float64 or float32 the same bits for one
+ * element as for many? */
+void numpy_set_loop(int fn, bool single, bool ok);
+bool numpy_loop_known(int fn, DType dtype);
+
+/* --- loop functions: ufunc.c ---------------------------------------------- */
+
+/* The dtype in which NumPy computes a BK_LOOP of 'n' operands, numbers and
+ * elements of arrays; DT_COUNT: one that is not translated. */
+DType loop_dtype(BuiltinId id, const Type *const *ops, int n);
 
 /* --- reduce.c ------------------------------------------------------------- */
 

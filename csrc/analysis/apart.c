@@ -81,7 +81,7 @@ varies(Depend *d, const Expr *e)
     if (ir_reads(e)) {
         return true;
     }
-    if (e->op == E_DIM && map_has(&d->own, e->buf)) {
+    if ((e->op == E_DIM || e->op == E_STRIDE) && map_has(&d->own, e->buf)) {
         return true;
     }
     if (e->op == E_VAR) {

@@ -212,7 +212,7 @@ disturbs(const Stmt *s, const Expr *e)
 {
     if ((e->op == E_VAR && defines_var(s, e->var)) ||
         (ir_reads(e) && may_write(s, e->buf)) ||
-        (e->op == E_DIM && effects_makes(s, e->buf))) {
+        ((e->op == E_DIM || e->op == E_STRIDE) && effects_makes(s, e->buf))) {
         return true;
     }
     for (int i = 0; i < e->nargs; i++) {

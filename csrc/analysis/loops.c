@@ -141,7 +141,8 @@ loop_invariant(const Func *func, const Stmt *loop, const Expr *e)
                             overwrites(func, &loop->pre, e->buf))) {
         return false;
     }
-    if ((ir_reads(e) || e->op == E_DIM) && loop_makes(loop, e->buf)) {
+    if ((ir_reads(e) || e->op == E_DIM || e->op == E_STRIDE) &&
+        loop_makes(loop, e->buf)) {
         return false;
     }
     for (int i = 0; i < e->nargs; i++) {

@@ -420,8 +420,17 @@ void
 c_fn_locals(Gen *g, Str *out)
 {
     int next[3] = {0};
+    int loop = 0;
     for (int fn = 0; fn < FN_COUNT; fn++) {
         const FnInfo *info = &fns[fn];
+        if (info->origin == 'N') {
+            if (g->frame->fns[fn]) {
+                str_line(out, "const VzLoop *const %s = ctx->host->loops + %d;",
+                         info->text, loop);
+            }
+            loop += 2;
+            continue;
+        }
         int place = info->origin == 'L' ? next[info->arity]++ : 0;
         if (g->frame->fns[fn] && fn == FN_POWF) {
             str_line(out, "float (*const libm_powf)(float, float) = "
@@ -466,6 +475,9 @@ fn_name(Gen *g, const Expr *e)
         return str_printf(g->arena, "vz_%s(", fns[e->fn].text);
     default:
         break;
+    }
+    if (fns[e->fn].origin == 'N') {
+        return c_loop_name(g, e);
     }
     if (fns[e->fn].origin == 'M') {
         return str_printf(g->arena, "__builtin_%s%s(", fns[e->fn].text, f32);
@@ -536,6 +548,9 @@ infinite_bit(const Expr *e)
 static Piece
 counted_piece(Gen *g, const Expr *e, int lane)
 {
+    if (e->op == E_CALL && fns[e->fn].origin == 'N') {
+        return c_noted(g, e, lane);
+    }
     const char *type = c_type(e->dtype);
     const Expr *last = e->args[e->nargs - 1];
     Str text = str_new(g->arena);
@@ -618,6 +633,8 @@ leaf_piece(Gen *g, const Expr *e, int lane)
         return (Piece){c_var(g, e->var, lane), P_ATOM};
     case E_LOAD:
         return load_piece(g, e, lane);
+    case E_STRIDE:
+        return (Piece){c_stride(g, e->buf, e->axis), P_MUL};
     case E_DIM:
         return (Piece){c_extent(g, e->buf, e->axis), P_ATOM};
     case E_DISJOINT:

@@ -153,8 +153,11 @@ const char *c_expr(Gen *g, const Expr *e, int lane, int prec);
 /* Declares what the frame's expressions call through the host's tables. */
 void c_fn_locals(Gen *g, Str *out);
 
-/* --- csum.c */
+/* --- cnumpy.c */
 Piece c_sum(Gen *g, const Expr *e);
+/* What stands before the arguments of a loop of NumPy's. */
+const char *c_loop_name(Gen *g, const Expr *e);
+Piece c_noted(Gen *g, const Expr *e, int lane); /* its warnings counted */
 
 /* --- c.c */
 /* Where in VzCtx.in the argument 'buf' begins. */

@@ -259,6 +259,18 @@ need_element(Needs *needs, const Buf *buf)
     }
 }
 
+/* Of packed memory it is made of extents. */
+static void
+need_stride(Needs *needs, const Buf *buf, int axis)
+{
+    if (!c_packed(buf)) {
+        need(needs, NEED_STRIDE, buf->id, (Need){.buf = buf, .axis = axis});
+    }
+    for (int k = axis + 1; c_packed(buf) && k < buf->rank; k++) {
+        need_extent(needs, buf, k);
+    }
+}
+
 /* All that the C text of 'e' names.  DISJOINT asks the call's table itself. */
 static void
 need_expr(Needs *needs, const Expr *e)
@@ -270,6 +282,8 @@ need_expr(Needs *needs, const Expr *e)
         need_var(needs, e->var);
     } else if (e->op == E_DIM) {
         need_extent(needs, e->buf, e->axis);
+    } else if (e->op == E_STRIDE) {
+        need_stride(needs, e->buf, e->axis);
     } else if (ir_reads(e)) {
         need_element(needs, e->buf);
     }

@@ -260,6 +260,29 @@ vz_square(VzLibm2 *pow, int known, double x)
     return pow(x, 2.0);
 }
 
+/* One element by an inner loop of NumPy's; "step" of the second operand is 0
+ * where it is one number for a whole array. */
+#define VZ_LOOPS(S, T)                                                        \
+    VZ_INLINE T vz_np1_##S(const VzLoop *loop, T x)                           \
+    {                                                                         \
+        T r;                                                                  \
+        char *args[] = {(char *)&x, (char *)&r};                              \
+        const int64_t n = 1, steps[] = {sizeof(T), sizeof(T)};                \
+        loop->run(args, &n, steps, loop->data);                               \
+        return r;                                                             \
+    }                                                                         \
+    VZ_INLINE T vz_np2_##S(const VzLoop *loop, int step, T x, T y)            \
+    {                                                                         \
+        T r;                                                                  \
+        char *args[] = {(char *)&x, (char *)&y, (char *)&r};                  \
+        const int64_t n = 1, steps[] = {sizeof(T), step, sizeof(T)};          \
+        loop->run(args, &n, steps, loop->data);                               \
+        return r;                                                             \
+    }
+
+VZ_LOOPS(f64, double)
+VZ_LOOPS(f32, float)
+
 /* --- memory and control -------------------------------------------------- */
 
 VZ_INLINE int64_t

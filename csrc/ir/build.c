@@ -35,8 +35,7 @@ static const OpRow ops[E_COUNT] = {
 #undef NODE
 };
 
-/* Two columns of fn.def; its third, "origin", concerns the emitter and the host
- * alone. */
+/* The columns of fn.def. */
 static const char *const fns[FN_COUNT] = {
 #define FN(id, text, arity, origin) text,
 #include "csrc/ir/fn.def"
@@ -45,6 +44,12 @@ static const char *const fns[FN_COUNT] = {
 
 static const int fn_arities[FN_COUNT] = {
 #define FN(id, text, arity, origin) arity,
+#include "csrc/ir/fn.def"
+#undef FN
+};
+
+static const char fn_origins[FN_COUNT] = {
+#define FN(id, text, arity, origin) origin,
 #include "csrc/ir/fn.def"
 #undef FN
 };
@@ -79,6 +84,12 @@ ir_fn_arity(Fn fn)
     return fn_arities[fn];
 }
 
+char
+ir_fn_origin(Fn fn)
+{
+    return fn_origins[fn];
+}
+
 /* --- hashes ------------------------------------------------------------- */
 
 /* One step of a multiplicative hash; the shift brings the high bits, which the
@@ -109,6 +120,7 @@ hash_payload(const Expr *e, uint64_t h)
     case E_LOAD:
         return mix(h, (uint64_t)e->buf->id);
     case E_DIM:
+    case E_STRIDE:
     case E_SUM:
         return mix(mix(h, (uint64_t)e->buf->id), (uint64_t)e->axis);
     case E_DISJOINT:
@@ -318,6 +330,16 @@ Expr *
 ir_dim(Arena *arena, Buf *buf, int axis)
 {
     Expr *e = leaf(arena, E_DIM, DT_I64);
+    e->buf = buf;
+    e->axis = axis;
+    return seal(e);
+}
+
+/* The step of an axis in bytes, which may be negative or 0. */
+Expr *
+ir_stride(Arena *arena, Buf *buf, int axis)
+{
+    Expr *e = leaf(arena, E_STRIDE, DT_I64);
     e->buf = buf;
     e->axis = axis;
     return seal(e);

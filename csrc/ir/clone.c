@@ -119,6 +119,7 @@ copy_node(Clone *c, const Expr *e)
     case E_LOAD:
     case E_SUM:
     case E_DIM:
+    case E_STRIDE:
         copy->buf = mapped_buf(c, e->buf);
         break;
     default:

@@ -148,6 +148,12 @@ eval_leaf(Machine *m, const Expr *e, Slot *out)
         }
         out->i = m->bufs[e->buf->id]->dims[e->axis];
         return true;
+    case E_STRIDE:
+        if (!m->bufs[e->buf->id]) {
+            return fault(m);
+        }
+        out->i = m->bufs[e->buf->id]->strides[e->axis];
+        return true;
     default:
         if (!m->bufs[e->buf->id] || !m->bufs[e->buf2->id]) {
             return fault(m);

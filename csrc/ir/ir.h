@@ -170,7 +170,7 @@ typedef enum SumKind { SUM_PLAIN, SUM_SQUARES } SumKind;
  *   SUM       "buf", "axis" (a SumKind), args = the index of the first element,
  *             then for each axis summed, in the array's order, its number
  *             (CONST), extent and step in elements; SQUARES: then the mean
- *   DIM       "buf", "axis"
+ *   DIM, STRIDE  "buf", "axis"
  *   DISJOINT  "buf", "buf2": no byte is shared by elements of both
  *   CALL      "fn", args
  *   others    args as node.def says */
@@ -429,6 +429,7 @@ char ir_op_kind(Op op);
 int ir_op_arity(Op op);
 const char *ir_fn_name(Fn fn);
 int ir_fn_arity(Fn fn);
+char ir_fn_origin(Fn fn);
 /* 'value' reduced to the range of an integer or bool 'dtype' (u64 by bits),
  * as every CONST has it. */
 int64_t ir_wrap(DType dtype, int64_t value);
@@ -445,6 +446,7 @@ Expr *ir_float(Arena *arena, DType dtype, double value);
 Expr *ir_bool(Arena *arena, bool value);
 Expr *ir_ref(Arena *arena, Var *var);
 Expr *ir_dim(Arena *arena, Buf *buf, int axis);
+Expr *ir_stride(Arena *arena, Buf *buf, int axis);
 Expr *ir_load(Arena *arena, Buf *buf, Expr *const *index, int n, int lanes);
 Expr *ir_disjoint(Arena *arena, Buf *lhs, Buf *rhs);
 Expr *ir_sum(Arena *arena, SumKind kind, DType dtype, Buf *buf,

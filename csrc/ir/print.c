@@ -218,6 +218,7 @@ print_payload(Printer *p, const Expr *e)
         str_addf(p->out, " %s", dtype_short(e->dtype));
         /* fall through */
     case E_DIM:
+    case E_STRIDE:
         str_add(p->out, " ");
         print_buf(p, e->buf);
         str_addf(p->out, " %d", e->axis);

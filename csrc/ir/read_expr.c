@@ -224,14 +224,18 @@ read_fn(Reader *r)
     return FN_SQRT;
 }
 
-/* '(dim &b.0 1)' */
+/* '(dim &b.0 1)' and '(stride &b.0 1)' */
 static Expr *
-read_dim(Reader *r)
+read_dim(Reader *r, Op op)
 {
     Buf *buf = read_buf(r);
     int axis = (int)token_int(r, 0, MAX_ID);
     token_expect(r, ")");
-    return r->error ? NULL : ir_dim(r->arena, buf, axis);
+    if (r->error) {
+        return NULL;
+    }
+    return op == E_DIM ? ir_dim(r->arena, buf, axis)
+                       : ir_stride(r->arena, buf, axis);
 }
 
 /* '(sum f64 &b.0 0 E E E E)', see SumKind */
@@ -309,7 +313,8 @@ read_node(Reader *r)
     case E_SUM:
         return read_sum(r);
     case E_DIM:
-        return read_dim(r);
+    case E_STRIDE:
+        return read_dim(r, op);
     case E_DISJOINT:
         return read_disjoint(r);
     case E_CALL:

@@ -151,6 +151,9 @@ verify_access(Verify *v, const Buf *buf, Expr *const *index, int n, int lanes)
 static bool
 call_fits(Fn fn, DType result, DType arg)
 {
+    if (ir_fn_origin(fn) == 'N') {
+        return dtype_is_float(arg) && result == arg;
+    }
     switch ((int)fn) {
     case FN_SQRT:
     case FN_FLOOR:
@@ -244,6 +247,7 @@ verify_leaf(Verify *v, const Expr *e)
         verify_ref(v, e);
         break;
     case E_DIM:
+    case E_STRIDE:
         verify_use_buf(v, e->buf);
         if (!v->error && (e->axis < 0 || e->axis >= e->buf->rank)) {
             verify_broken(v, "dim-axis", "axis %d of rank %d", e->axis,

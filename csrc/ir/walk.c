@@ -24,6 +24,7 @@ equal_payload(const Expr *lhs, const Expr *rhs)
     case E_LOAD:
         return lhs->buf == rhs->buf;
     case E_DIM:
+    case E_STRIDE:
     case E_SUM:
         return lhs->buf == rhs->buf && lhs->axis == rhs->axis;
     case E_DISJOINT:
@@ -171,6 +172,8 @@ subst_bufs(Subst *s, Expr *e)
         }
     } else if (buf != e->buf && e->op == E_DIM) {
         made = ir_dim(s->arena, buf, e->axis);
+    } else if (buf != e->buf && e->op == E_STRIDE) {
+        made = ir_stride(s->arena, buf, e->axis);
     } else if (buf != e->buf && e->op == E_SUM) {
         made = ir_sum(s->arena, (SumKind)e->axis, e->dtype, buf, e->args,
                       e->nargs);
@@ -194,6 +197,7 @@ subst_node(void *data, Expr *e)
     case E_LOAD:
     case E_SUM:
     case E_DIM:
+    case E_STRIDE:
     case E_DISJOINT:
         return subst_bufs(s, e);
     default:

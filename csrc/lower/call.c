@@ -216,6 +216,8 @@ lower_call(Lower *L, const AExpr *e)
         return lower_minmax(L, e, id);
     case BK_REDUCE:
         return lower_reduce(L, e, id);
+    case BK_LOOP:
+        return lower_loop(L, e, id);
     case BK_UMINMAX:
         return lower_extreme(L, e, id);
     case BK_MAKE:

@@ -290,11 +290,10 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
 
 /* --- ufuncs --------------------------------------------------------------- */
 
-/* An argument in the dtype of the loop that NumPy would choose. */
-static Expr *
-ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
+/* Vectors whole, numbers as they meet arrays. */
+Expr *
+ufunc_value(Lower *L, Value v, DType dtype, Loc loc)
 {
-    Value v = lower_expr(L, e);
     if (v.type->kind == TY_ARRAY) {
         return vec_cast(L, dtype, vector_of(L, v, loc));
     }
@@ -303,6 +302,13 @@ ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
     }
     return operand_as(L, v, dtype, loc);
+}
+
+/* The value of 'e' as such an argument. */
+static Expr *
+ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
+{
+    return ufunc_value(L, lower_expr(L, e), dtype, loc);
 }
 
 /* np.sqrt, np.floor, np.abs ...: integers stay what they are under the

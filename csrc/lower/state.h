@@ -237,6 +237,15 @@ Value new_array(Lower *L, const Type *type, Expr *const *dims, bool joint,
 /* The same for the array that 'e' makes. */
 Value make_array(Lower *L, const AExpr *e, Expr *const *dims);
 
+/* --- ufunc.c --- */
+Value lower_loop(Lower *L, const AExpr *e, BuiltinId id);
+/* An element of a BK_LOOP; 'y' NULL or, with 'single', one for all elements. */
+Expr *loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single);
+/* Replays if an axis of 'view' runs backwards in memory. */
+void check_forward(Lower *L, const View *view, Loc loc);
+/* An argument in the dtype of the loop that NumPy would choose. */
+Expr *ufunc_value(Lower *L, Value v, DType dtype, Loc loc);
+
 /* --- reduce.c --- */
 Value lower_reduce(Lower *L, const AExpr *e, BuiltinId id);
 /* 'from' into 'to', of equal extents and with no memory in common. */

@@ -57,11 +57,11 @@ sum_lanes(Lower *L, Expr *vec, Loc loc)
 
 /* A view that is a row of few elements: its size, else 0. */
 static int
-small_row(const View *view)
+small_row(Lower *L, const View *view)
 {
     int64_t n;
     bool small = view->rank == 1 &&
-                 ir_const_int(view->extent[view->axis[0]], &n) && n >= 1 &&
+                 ir_const_int(view_extent(L, view, 0), &n) && n >= 1 &&
                  n <= MAX_LANES;
     return small ? (int)n : 0;
 }
@@ -78,9 +78,13 @@ sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
         args[i] = args[i] ? args[i] : int_const(L, 0);
     }
     for (int k = 0; k < view->rank; k++) {
-        args[n++] = int_const(L, view->axis[k]);
-        args[n++] = view_extent(L, view, k);
-        args[n++] = int_const(L, 1);
+        int axis = view->axis[k];
+        if (axis >= 0) {
+            Expr *step = view->step[axis];
+            args[n++] = int_const(L, axis);
+            args[n++] = view_extent(L, view, k);
+            args[n++] = step ? step : int_const(L, 1);
+        }
     }
     if (mean != NULL) {
         args[n++] = mean;
@@ -95,7 +99,7 @@ sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
 static Expr *
 as_vector(Lower *L, const Elements *in)
 {
-    if (in->view != NULL && small_row(in->view) == 0) {
+    if (in->view != NULL && small_row(L, in->view) == 0) {
         return NULL;
     }
     Expr *vec = in->view ? view_load_vector(L, in->view) : in->vec;

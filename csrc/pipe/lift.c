@@ -290,6 +290,7 @@ count_uses_expr(Uses *uses, const Expr *e)
     uses->loads += ir_reads(e) && e->buf == uses->buf;
     uses->extent =
         uses->extent || (e->op == E_DIM && e->buf == uses->buf) ||
+        (e->op == E_STRIDE && e->buf == uses->buf) ||
         (e->op == E_DISJOINT && (e->buf == uses->buf || e->buf2 == uses->buf));
     for (int i = 0; i < e->nargs; i++) {
         count_uses_expr(uses, e->args[i]);

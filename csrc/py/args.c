@@ -455,7 +455,7 @@ search_expr(ReadSearch *search, const Expr *e)
     if (ir_reads(e) && e->buf->kind == BUF_ARG) {
         const Fill *fill = &search->kernel->fills[e->buf->arg];
         search->found |= search->any_arg || fill->writes;
-    } else if (e->op == E_LOAD) {
+    } else if (ir_reads(e)) {
         search->found |= ir_is_visible(e->buf); /* one of several, perhaps */
     }
     for (int i = 0; i < e->nargs; i++) {

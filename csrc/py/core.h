@@ -63,6 +63,12 @@ typedef struct Core {
     bool strict;             /* VIZGEN_STRICT */
 } Core;
 
+/* --- loops.c: NumPy's inner loops --------------------------------------- */
+
+/* Finds and tests the loops of fn.def's 'N' rows; -1 with an exception. */
+int loops_setup(void);
+const VzLoop *loops_table(void);
+
 /* --- guards.c: what a compiled function assumes of its surroundings ------ */
 
 typedef enum GuardKind {

@@ -93,6 +93,23 @@ flags_restore(unsigned before)
 }
 #endif
 
+/* NumPy's loops raise some flags by feraiseexcept, which may use the x87's
+ * status word.  Gives what is set there, and clears it. */
+static unsigned
+take_x87_flags(void)
+{
+#if defined(__x86_64__)
+    uint16_t word;
+    __asm__ volatile("fnstsw %0" : "=am"(word));
+    if (word & FLAGS) {
+        __asm__ volatile("fnclex");
+    }
+    return word & FLAGS;
+#else
+    return 0;
+#endif
+}
+
 /* --- the GIL ------------------------------------------------------------- */
 
 /* call->saved   NULL: this thread holds the GIL
@@ -316,6 +333,7 @@ host_setup(void)
     host.undo = host_undo;
     host.shadow = host_shadow;
     host.poll = host_poll;
+    host.loops = loops_table();
 }
 
 /* --- the call ------------------------------------------------------------ */
@@ -339,6 +357,10 @@ static int
 run_kernel(Call *call, const Kernel *kernel, bool release)
 {
     unsigned before = flags_clear();
+    unsigned raised = 0;
+    if (kernel->may_warn) {
+        (void)take_x87_flags();
+    }
     if (release) {
         call->saved = PyEval_SaveThread();
     }
@@ -347,7 +369,11 @@ run_kernel(Call *call, const Kernel *kernel, bool release)
         PyEval_RestoreThread(call->saved);
         call->saved = NULL;
     }
-    call->flags = (flags_restore(before) | call->ctx.fpflags) & FLAGS;
+    if (kernel->may_warn) {
+        raised = take_x87_flags();
+    }
+    raised |= flags_restore(before) | call->ctx.fpflags;
+    call->flags = raised & FLAGS;
     return status;
 }
 

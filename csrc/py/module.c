@@ -66,6 +66,9 @@ exec_module(PyObject *module)
     if (PyArray_ImportNumPyAPI() < 0) {
         return -1;
     }
+    if (loops_setup() < 0) {
+        return -1;
+    }
     host_setup();
     specs_init();
     core->disabled = is_set("VIZGEN_DISABLE");

@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#define VZ_ABI 2
+#define VZ_ABI 3
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
@@ -31,6 +31,14 @@ typedef enum VzStatus {
     VZ_NOMEM,     /* as REPLAY */
     VZ_INTERRUPT, /* a signal handler wants to run */
 } VzStatus;
+
+/* An inner loop of a NumPy ufunc: "n" elements at addresses "args" (inputs, then
+ * the output), "steps" bytes apart. */
+typedef struct VzLoop {
+    void (*run)(char **args, const int64_t *n, const int64_t *steps,
+                void *data);
+    void *data;
+} VzLoop;
 
 /* Functions of the host.  "libm1" and "libm2" are the process's own libm in
  * the order of fn.def's 'L' rows with 1 and 2 arguments. */
@@ -69,6 +77,11 @@ typedef struct VzHost {
      * VZ_SUM bits.  "warn" (may be NULL) gets the bits of IR Warn. */
     double (*sum)(int what, const void *data, int kind, int rank,
                   const int64_t *shape, double mean, uint32_t *warn);
+    /* Of fn.def's 'N' rows in their order, two each: float64 and float32. */
+    const VzLoop *loops;
+    /* One element by such a loop; "warn" gets the bits of its FPU flags. */
+    double (*noted)(const VzLoop *loop, int single, int step, double x,
+                    double y, uint32_t *warn);
 } VzHost;
 
 /* VZ_SUM_SINGLE: in float32; VZ_SUM_SQUARES: of (x - mean) ** 2. */

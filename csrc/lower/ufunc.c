@@ -1,0 +1,71 @@
+/* NumPy's functions of floats, by NumPy's own inner loops.
+ *
+ *     np.exp(x)          (call np_exp:f64 x)
+ *     np.exp(v)          the same, lane by lane
+ *
+ * An element computed alone has the bits that it has in an array
+ * (csrc/py/loops.c tests that).  np.power looks at its second operand as a
+ * whole: one exponent of 2, 0.5 or -1 for all elements is a square, a root or a
+ * reciprocal.  So a number as exponent is another function than an array.
+ */
+#include "csrc/lower/state.h"
+
+/* Whatever it gives, the FPU's flags tell of warnings. */
+Expr *
+loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single)
+{
+    Fn fn = (Fn)builtin_row(id)->fn;
+    if (fn == FN_NP_POWER && single) {
+        fn = FN_NP_POWER_BY;
+    }
+    L->result->may_warn = true;
+    return call_fn(L, fn, x->dtype, x, y);
+}
+
+/* NumPy computes arrays that run backwards by other instructions. */
+void
+check_forward(Lower *L, const View *view, Loc loc)
+{
+    Expr *zero = int_const(L, 0);
+    for (int k = 0; k < view->rank; k++) {
+        int axis = view->axis[k];
+        Expr *step = axis >= 0 ? view->step[axis] : NULL;
+        if (axis < 0 || (view->buf->layout == LAYOUT_C && step == NULL)) {
+            continue;
+        }
+        Expr *stride = ir_stride(L->arena, view->buf, axis);
+        stride = step ? op2(L, E_MUL, stride, step) : stride;
+        Expr *few = op2(L, E_LE, view_extent(L, view, k), int_const(L, 1));
+        emit_check(L, op2(L, E_OR, op2(L, E_LE, zero, stride), few),
+                   X_SPECULATE, loc);
+    }
+}
+
+/* An operand; one that lies in memory runs forwards. */
+static Expr *
+loop_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
+{
+    Value v = lower_expr(L, e);
+    if (v.view != NULL) {
+        check_forward(L, v.view, loc);
+    }
+    return ufunc_value(L, v, dtype, loc);
+}
+
+/* Numbers are computed alone, vectors lane by lane. */
+Value
+lower_loop(Lower *L, const AExpr *e, BuiltinId id)
+{
+    DType dt = e->type->dtype;
+    const AExpr *second = e->items.n > 1 ? e->items.at[1] : NULL;
+    Expr *x = loop_arg(L, e->items.at[0], dt, e->loc);
+    Expr *y = NULL;
+    if (second != NULL) {
+        if (has_user_call(second)) {
+            x = hold(L, x, e->loc);
+        }
+        y = loop_arg(L, second, dt, e->loc);
+    }
+    bool single = second != NULL && second->type->kind == TY_NUM;
+    return num_value(e->type, loop_element(L, id, x, y, single));
+}

@@ -1,0 +1,133 @@
+"""NumPy's functions of floats, one element at a time, against NumPy."""
+import numpy as np
+import pytest
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+ONE = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos",
+       "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh",
+       "arccosh", "arctanh", "cbrt", "degrees", "radians", "deg2rad",
+       "rad2deg")
+TWO = ("arctan2", "hypot", "power", "fmod", "logaddexp", "logaddexp2",
+       "nextafter", "heaviside")
+
+
+def program(name, body, namespace):
+    """A function whose source vizgen can read."""
+    import linecache
+    import textwrap
+    text = textwrap.dedent(body)
+    path = f"<{name}>"
+    linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    exec(compile(text, path, "exec"), namespace)
+    return namespace["run"]
+
+
+def each_of_one(function):
+    return program(f"one {function}", f"""
+        def run(a):
+            out = np.zeros_like(a)
+            for i in range(a.shape[0]):
+                out[i] = np.{function}(a[i])
+            return out, np.{function}(0.5), np.{function}(np.array([0.25, 0.75]))
+        """, {"np": np})
+
+
+def each_of_two(function):
+    return program(f"two {function}", f"""
+        def run(a, b):
+            out = np.zeros_like(a)
+            for i in range(a.shape[0]):
+                out[i] = np.{function}(a[i], b[i])
+            v = np.array([0.25, 2.0, 3.5])
+            return (out, np.{function}(v, 2.0), np.{function}(v, 0.5),
+                    np.{function}(2.5, v), np.{function}(v, v),
+                    np.{function}(1.5, 2))
+        """, {"np": np})
+
+
+def numbers(dtype, seed):
+    random = np.random.RandomState(seed)
+    return np.concatenate([
+        random.randn(200), random.rand(200) * 100, random.rand(100) * 1e-4,
+        np.exp(random.randn(100) * 20), [1, 2, 0.5, -1, 3]]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("function", ONE)
+def test_one(function, dtype):
+    fn = accelerate(each_of_one(function))
+    a = numbers(dtype, 1)
+    if function.startswith("log") or function == "arccosh":
+        a = abs(a) + (function == "arccosh")
+    if function in ("arcsin", "arccos", "arctanh"):
+        a = a[abs(a) < 1]
+    if function in ("exp", "exp2", "expm1", "sinh", "cosh"):
+        a = a[abs(a) < 80]
+    if function == "arccosh":
+        with np.errstate(all="ignore"):
+            assert_same(fn, (a,), native=False)
+    else:
+        assert_same(fn, (a,))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("function", TWO)
+def test_two(function, dtype):
+    fn = accelerate(each_of_two(function))
+    a, b = numbers(dtype, 2), numbers(dtype, 3)
+    if function == "power":
+        keep = (a > 0) & (a < 50) & (abs(b) < 9)
+        a, b = a[keep], b[keep]
+    assert_same(fn, (a, b))
+
+
+def warns(a):
+    out = np.zeros_like(a)
+    for i in range(a.shape[0]):
+        out[i] = np.log(a[i])
+    return out
+
+
+def overflows(a):
+    return np.exp(a[0]) + np.exp(a[1])
+
+
+def test_warnings():
+    fn = accelerate(warns)
+    for items in ([1.0, 2.0], [1.0, 0.0], [-1.0, 2.0], [0.0, -1.0], [np.nan]):
+        assert_same(fn, (np.array(items),), native=False)
+    for dtype in ("float64", "float32"):
+        assert_same(accelerate(overflows), (np.array([1e4, 1], dtype),),
+                    native=False)
+
+
+def of_pixel(img):
+    h, w = img.shape[:2]
+    out = np.zeros(img.shape)
+    for y in range(h):
+        for x in range(w):
+            out[y, x] = np.exp(img[y, x]) + np.hypot(img[y, x], 0.5)
+    return out
+
+
+def test_pixels():
+    img = numbers("float64", 5)[:180].reshape(6, 10, 3)
+    assert_same(accelerate(of_pixel), (img,))
+    fn = accelerate(of_pixel)
+    assert_same(fn, (img[:, ::-1],))
+    assert_same(fn, (img[:, :, ::-1],), native=False)
+    assert fn.stats.replays == 1
+
+
+def of_small(a):
+    return np.sin(a[0])
+
+
+def test_small_integers_are_refused():
+    fn = accelerate(of_small)
+    with pytest.warns(Warning, match="VZ-2003"):
+        fn(np.array([1], np.int8))
+    for dtype in ("int16", "int32", "int64", "uint16"):
+        assert_same(accelerate(of_small), (np.array([3], dtype),))
