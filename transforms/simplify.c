@@ -215,6 +215,20 @@ simp_fill(Simp *s, Stmt *fill, Block *out)
     vec_push(s->arena, out, fill);
 }
 
+/* Extents stay leaves: what a buffer was made with may be no leaf. */
+static void
+simp_view(Simp *s, Stmt *view, Block *out)
+{
+    ir_each_expr(view, simp_slot, s);
+    for (int k = 0; k < view->buf->rank; k++) {
+        Expr **extent = &view->index[view->src->rank + 2 * k];
+        *extent = named(s, out, *extent, view->buf->name, view->loc);
+        view->buf->dims[k] = *extent;
+    }
+    vec_push(s->arena, out, view);
+    bounds_after(s->rules.bounds, view);
+}
+
 /* --- checks -------------------------------------------------------------- */
 
 /* A check that always fails stays: it ends the call. Behind it, its
@@ -760,9 +774,7 @@ simp_stmt(Simp *s, const Stmt *original, Block *out)
         vec_push(s->arena, out, stmt);
         return;
     case S_VIEW:
-        ir_each_expr(stmt, simp_slot, s);
-        vec_push(s->arena, out, stmt);
-        bounds_after(s->rules.bounds, stmt);
+        simp_view(s, stmt, out);
         return;
     case S_CHECK:
         simp_check(s, stmt, out);

@@ -204,6 +204,26 @@ narrowed(Gen *g, DType dt, Piece piece)
                    P_UNARY};
 }
 
+/* Is 'e' the constant 0.0, not -0.0, perhaps for all lanes? */
+static bool
+is_plain_zero(const Expr *e)
+{
+    e = e->op == E_SPLAT ? e->args[0] : e;
+    return e->op == E_CONST && dtype_is_float(e->dtype) && e->fval == 0 &&
+           !signbit(e->fval);
+}
+
+/* 0.0 - x, which gcc takes for -x where it sees that x is never -0.0 (up to 12
+ * at least, in one expression): then 0.0 - 0.0 would be -0.0. */
+static Piece
+from_zero(Gen *g, const Expr *e, int lane)
+{
+    return (Piece){str_printf(g->arena, "vz_from0_%s(%s)",
+                              dtype_short(e->dtype),
+                              c_expr(g, e->args[1], lane, P_ANY)),
+                   P_ATOM};
+}
+
 /* Both operands of arithmetic bind tighter than the operator, the right one
  * strictly: the tree's shape is the order of evaluation. Comparisons never
  * stand beside each other without parentheses. */
@@ -213,6 +233,9 @@ infix_piece(Gen *g, const Expr *e, int lane)
     const Infix *op = &infix[e->op];
     const Expr *lhs = e->args[0];
     const Expr *rhs = e->args[1];
+    if (e->op == E_SUB && is_plain_zero(lhs)) {
+        return from_zero(g, e, lane);
+    }
     const char *left = beside(g, lhs, rhs, lane, op->operand);
     bool compares = op->prec < op->operand && op->prec != P_BITS;
     const char *right = beside(g, rhs, lhs, lane, op->operand + !compares);

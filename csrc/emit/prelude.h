@@ -196,6 +196,7 @@ vz_hide(int64_t i)
         uint64_t top = (uint64_t)(x >= 0x1p63##X) << 63;                      \
         return (uint64_t)vz_i64_##S(top ? x - 0x1p63##X : x) ^ top;           \
     }                                                                         \
+    VZ_INLINE T vz_from0_##S(T x) { return (T)0 - x; }                        \
     VZ_INLINE T vz_note_##S(T r, T a, T b, uint32_t inf, uint32_t *warn)      \
     {                                                                         \
         *warn |= r != r && a == a && b == b ? 4u : 0u;                        \
