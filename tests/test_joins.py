@@ -180,3 +180,38 @@ def test_none_or_vector():
     fast = accelerate(last_bright)
     for limit in (0.0, 100.0, 500.0):
         assert_same(fast, (picture((6, 2, 3)), limit))
+
+
+def remarks(fast):
+    return {(r["code"], r["line"]) for spec in fast._describe()
+            for r in spec["remarks"]}
+
+
+def test_exchanged_buffers_are_apart():
+    """Two buffers that change places are two in every round: the loops over
+    the picture are parallel and vectorised."""
+    fast = accelerate(heat)
+    fast(picture((20, 30)), 2)
+    first = heat.__code__.co_firstlineno
+    assert ("VZ-3001", first + 6) in remarks(fast)
+    assert ("VZ-3003", first + 7) in remarks(fast)
+
+
+def same_buffer_twice(img, rounds):
+    """After the first round both names mean one array."""
+    now = img.copy()
+    after = np.zeros_like(now)
+    for _ in range(rounds):
+        for y in range(1, img.shape[0]):
+            for x in range(img.shape[1]):
+                after[y, x] = now[y - 1, x] + 1
+        now = after
+    return now
+
+
+def test_names_of_one_array_overlap():
+    fast = accelerate(same_buffer_twice)
+    for rounds in (0, 1, 2, 5):
+        assert_same(fast, (picture((9, 8)), rounds))
+    first = same_buffer_twice.__code__.co_firstlineno
+    assert ("VZ-3001", first + 5) not in remarks(fast)

@@ -260,14 +260,16 @@ note_outer(Collect *c)
  * does. Shared axes are compared from the first on; a vector's last axis has
  * no index and so never helps, and a FILL, which has no axis at all, conflicts
  * with every other access to its buffer. Buffers that may overlap can't be
- * compared by their indices, nor a name that is another one in each round. */
+ * compared by their indices, nor names that are others in each round. */
 static bool
 accesses_apart(Collect *c, const Access *lhs, const Access *rhs)
 {
+    bool own = map_has(&c->d.own, lhs->buf) || map_has(&c->d.own, rhs->buf);
     if (lhs->buf != rhs->buf) {
-        return !effects_may_alias(c->d.func, lhs->buf, rhs->buf);
+        return !effects_may_alias(c->d.func, lhs->buf, rhs->buf) &&
+               !(own && ir_may_share(lhs->buf, rhs->buf));
     }
-    if (map_has(&c->d.own, lhs->buf)) {
+    if (own) {
         return false;
     }
     int naxes = lhs->naxes < rhs->naxes ? lhs->naxes : rhs->naxes;

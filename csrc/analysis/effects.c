@@ -96,7 +96,7 @@ effects_of(const Stmt *s)
 bool
 effects_may_alias(const Func *func, const Buf *lhs, const Buf *rhs)
 {
-    return ir_may_share(lhs, rhs) ||
+    return ir_may_overlap(lhs, rhs) ||
            (func->general && ir_is_visible(lhs) && ir_is_visible(rhs));
 }
 
@@ -107,7 +107,7 @@ effects_writes(const Block *block, const Buf *buf)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        if ((ir_writes(s) && ir_may_share(s->buf, buf)) || effects_writes(&s->pre, buf) ||
+        if ((ir_writes(s) && ir_may_overlap(s->buf, buf)) || effects_writes(&s->pre, buf) ||
             effects_writes(&s->body, buf) || effects_writes(&s->els, buf)) {
             return true;
         }
@@ -119,7 +119,7 @@ effects_writes(const Block *block, const Buf *buf)
 static bool
 loads_from(const Expr *e, const Buf *buf)
 {
-    if (ir_reads(e) && ir_may_share(e->buf, buf)) {
+    if (ir_reads(e) && ir_may_overlap(e->buf, buf)) {
         return true;
     }
     for (int i = 0; i < e->nargs; i++) {
@@ -186,7 +186,7 @@ may_write(const Stmt *s, const Buf *buf)
 {
     return effects_makes(s, buf) ||
            (ir_writes(s) &&
-            (ir_may_share(s->buf, buf) ||
+            (ir_may_overlap(s->buf, buf) ||
              (ir_is_visible(s->buf) && ir_is_visible(buf))));
 }
 

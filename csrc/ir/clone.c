@@ -73,6 +73,11 @@ fresh_buf(Clone *c, Buf *buf)
         fresh->dims[i] = clone_expr(c, buf->dims[i]);
     }
     fresh->group = c->whole ? mapped_buf(c, buf->group) : buf->group;
+    int words = c->whole ? (buf->napart + 63) / 64 : 0;
+    fresh->napart = c->whole ? buf->napart : 0;
+    fresh->apart = words ? arena_copy(c->func->arena, buf->apart,
+                                      sizeof(uint64_t) * (size_t)words)
+                         : NULL;
     return fresh;
 }
 

@@ -102,6 +102,8 @@ typedef enum Space {
  *       others.
  *   "group"  buffers that may be names of the same memory have the same one,
  *       NULL: no other has (ir_may_share).  Set by pass 'ssa'.
+ *   "apart"  a bit per id of other buffers of the group: while both names exist
+ *       they are surely different memory ("napart" bits; ir_may_overlap).
  *   "growable"  a BUF_LOCAL of rank 1 whose memory S_GROW may move and enlarge;
  *       its extent is never asked, so accesses have checks of their own.
  *   "loc"  the parameter, or the call in the source that makes the array.
@@ -126,6 +128,8 @@ typedef struct Buf {
     Expr *dims[MAX_RANK];
     int arg;
     struct Buf *group;
+    const uint64_t *apart;
+    int napart;
     bool growable;
     Loc loc;
 } Buf;
@@ -497,6 +501,10 @@ bool ir_is_visible(const Buf *buf);
  * representative is an argument if the group has one, else a result if it has
  * one. */
 void ir_set_groups(Func *func);
+/* May the two, both in scope, be the same memory at one time?  A buffer that is
+ * made anew in each round, or that a loop binds, may well be now what the other
+ * was in another round: then ask ir_may_share. */
+bool ir_may_overlap(const Buf *lhs, const Buf *rhs);
 /* The extent as an expression that is not E_DIM of a buffer that has it from
  * elsewhere. */
 Expr *ir_extent(const Buf *buf, int axis);
