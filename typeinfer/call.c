@@ -1,17 +1,8 @@
 /* Global names and calls.
  *
  * A call of a library function gets its arguments sorted into the slots of
- * its row in builtins.def, absent ones NULL.  A call of a user function is an
- * abstract run of its body with the types of this call: "callee" is the typed
- * body, "items" stay in the order in which Python evaluates them.
- *
- * Each call owns its typed body, so a helper may be called with ints here and
- * with small arrays there, and everything is inlined by csrc/lower.  Depth is
- * bounded by refusing recursion, size by the number of typed nodes.
- *
- * Parameters of the callee are versions like any others.  What is known of an
- * argument -- its value, the axis that it is -- is known of the parameter, so
- * `scale(img, mode="mean")` is decided inside of `scale`.
+ * its row in builtins.def, absent ones NULL.  Calls of user functions are in
+ * user.c, those of builtins that go through a sequence in sequence.c.
  */
 #include <string.h>
 
@@ -140,7 +131,7 @@ next_word(const char *at, Word *out)
 
 /* Refuses a call (VZ-2004) that Python would refuse too, or that uses what is
  * not translated. */
-static _Noreturn void
+void
 refuse_call(Infer *I, const AExpr *e, const char *name, const char *why)
 {
     infer_refuse(I, DIAG_BAD_CALL, e->loc, NULL, "the call of `%s` %s", name,
@@ -254,210 +245,14 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
     return call_builtin(I, e, out, id);
 }
 
-/* --- user functions ------------------------------------------------------- */
-
-/* Gives 'name' a number in the frame, once. */
-static void
-add_name(void *data, Sym name)
-{
-    Frame *frame = data;
-    if (!map_has(&frame->numbers, name)) {
-        frame->n++;
-        map_set(&frame->numbers, name, (void *)(intptr_t)frame->n);
-    }
-}
-
-/* A frame in which nothing is bound yet. All names that are assigned anywhere
- * are local, as in Python. The last name is the result, so that
- * returns join like any other name. */
-void
-frame_init(Infer *I, Frame *frame, const AFunc *func)
-{
-    *frame = (Frame){.func = func, .caller = I->frame};
-    frame->numbers = map_new(I->arena);
-    for (int i = 0; i < func->params.n; i++) {
-        add_name(frame, func->params.at[i].name);
-    }
-    if (func->varargs != NULL) {
-        add_name(frame, func->varargs);
-    }
-    names_of_block(&func->body, add_name, frame);
-    add_name(frame, sym("<result>"));
-    frame->env.at = ARENA_ARRAY(I->arena, Ver *, frame->n + 1);
-    frame->live = live_make(I, frame);
-}
-
-/* The result gets a version of its own: a return may stand in a loop, whose
- * versions can't be named outside. */
-static Ver *
-join_returns(Infer *I, Frame *frame, Sym result)
-{
-    int number = name_number(frame, result);
-    Ver *ver = exits_join_name(I, &frame->returns, number, result, 0);
-    if (ver == NULL) { /* it never returns */
-        return ver_new(I, result, type_kind(I->arena, TY_NONE),
-                       frame->func->loc);
-    }
-    bool joined = false;
-    for (int i = 0; i < frame->returns.n; i++) {
-        joined |= frame->returns.at[i].env.at[number] != ver;
-    }
-    if (joined) {
-        return ver;
-    }
-    Ver *own = ver_new(I, result, ver->base.type, ver->base.loc);
-    for (int i = 0; i < frame->returns.n; i++) {
-        add_convert(I, frame->returns.at[i].converts, own, ver);
-    }
-    return own;
-}
-
-/* Runs the body of 'frame', whose parameters are bound, into 'out'. */
-void
-infer_body(Infer *I, Frame *frame, AFunc *out)
-{
-    Sym result = sym("<result>");
-    infer_block(I, &frame->func->body, &out->body);
-    if (!frame->env.dead) {
-        env_bind(I, result, type_kind(I->arena, TY_NONE), frame->func->loc);
-        ABlock *converts = add_converts(I, &out->body, frame->func->loc);
-        add_exit(I, &frame->returns, frame->env, converts);
-    }
-    Ver *ver = join_returns(I, frame, result);
-    out->returned = &ver->base;
-    out->result = ver->base.type;
-    if (ver->conflict != NULL) {
-        const Conflict *c = ver->conflict;
-        infer_refuse(I, DIAG_TYPE_CONFLICT, frame->func->loc,
-                     "Return the same kind of value on all paths.",
-                     "`%s` returns %s (line %u) or %s (line %u)",
-                     frame->func->name, type_text(I->arena, c->lhs),
-                     (unsigned)c->lhs_loc.line, type_text(I->arena, c->rhs),
-                     (unsigned)c->rhs_loc.line);
-    }
-}
-
-/* A call of a function that is being run would never end: calls are inlined. */
-static void
-check_recursion(Infer *I, const AExpr *e, const AFunc *func)
-{
-    int depth = 0;
-    for (const Frame *f = I->frame; f != NULL; f = f->caller, depth++) {
-        if (f->func == func) {
-            infer_refuse(I, DIAG_RECURSION, e->loc, NULL,
-                         "`%s` calls itself here", func->name);
-        }
-    }
-}
-
-/* The number of the parameter that argument 'nth' of the call is for. */
-static int
-parameter_of(Infer *I, const AExpr *e, const AFunc *func, int nth)
-{
-    Sym key = e->keys.at[nth];
-    for (int i = 0; i < func->params.n; i++) {
-        const AParam *param = &func->params.at[i];
-        bool by_name =
-            key != NULL && param->name == key && i >= func->npositional_only;
-        bool by_place = key == NULL && i == nth && !param->keyword_only;
-        if (by_name || by_place) {
-            return i;
-        }
-    }
-    refuse_call(I, e, func->name, "does not fit its parameters");
-}
-
-/* Types the arguments in the caller's frame; 'given' is the argument of each
- * parameter. */
-static void
-infer_arguments(Infer *I, const AExpr *e, AExpr *out, const AFunc *func,
-                AExpr **given)
-{
-    for (int i = 0; i < e->items.n; i++) {
-        AExpr *arg = infer_maybe(I, e->items.at[i]);
-        int at = parameter_of(I, e, func, i);
-        if (given[at] != NULL) {
-            refuse_call(I, e, func->name, "gives an argument twice");
-        }
-        given[at] = arg;
-        vec_push(I->arena, &out->items, arg);
-        vec_push(I->arena, &out->keys, func->params.at[at].name);
-    }
-}
-
-/* A default value: a constant or a tuple of such. */
-static AExpr *
-infer_default(Infer *I, const AExpr *call, const AFunc *func,
-              const AParam *param)
-{
-    if (param->dflt == NULL) {
-        refuse_call(I, call, func->name, "lacks an argument");
-    }
-    if (param->dflt->kind != A_CONST && param->dflt->kind != A_TUPLE) {
-        infer_refuse(I, DIAG_UNSUPPORTED_DEFAULT, param->dflt->loc, NULL,
-                     "the default of parameter `%s` of `%s` is not handled",
-                     param->name, func->name);
-    }
-    return infer_expr(I, param->dflt);
-}
-
-/* Binds each parameter to its argument or default. Arguments that are names
- * lend their arrays. */
-static void
-bind_parameters(Infer *I, const AExpr *call, const AFunc *func,
-                AExpr *const *given, AFunc *typed)
-{
-    for (int i = 0; i < func->params.n; i++) {
-        AParam param = func->params.at[i];
-        AExpr *value = given[i];
-        if (value == NULL) {
-            value = infer_default(I, call, func, &param);
-            param.dflt = value;
-        } else {
-            param.dflt = NULL;
-        }
-        const Type *type = value->type;
-        if (value->kind == A_NAME || value->kind == A_SUBSCRIPT) {
-            type = alias_lend(I, type, value->loc);
-        }
-        param.version = &env_bind(I, param.name, type, value->loc)->base;
-        vec_push(I->arena, &typed->params, param);
-    }
-}
-
-/* Runs a user function's body with the types of this call. The frame lives on
- * the C stack: nothing keeps it. */
-static AExpr *
-call_user(Infer *I, const AExpr *e, AExpr *out, const AFunc *func)
-{
-    check_recursion(I, e, func);
-    if ((func->varargs || func->has_kwargs)) {
-        refuse_call(I, e, func->name, "has `*args` or `**kwargs`");
-    }
-    AExpr **given = ARENA_ARRAY(I->arena, AExpr *, func->params.n + 1);
-    infer_arguments(I, e, out, func, given);
-    AFunc *typed = ARENA_NEW(I->arena, AFunc);
-    typed->name = func->name;
-    typed->qualname = func->qualname;
-    typed->loc = func->loc;
-    Frame frame;
-    frame_init(I, &frame, func);
-    frame.call = e->loc;
-    I->frame = &frame;
-    bind_parameters(I, e, func, given, typed);
-    infer_body(I, &frame, typed);
-    I->frame = frame.caller;
-    check_reach(I, typed->result, e->loc);
-    out->callee = typed;
-    out->type = alias_return(I, typed->result);
-    return out;
-}
-
 /* A call by what is called: a method, a user function, or a row of
  * builtins.def. */
 AExpr *
 infer_call(Infer *I, const AExpr *e)
 {
+    if (has_stars(&e->items)) {
+        return call_with_stars(I, e);
+    }
     AExpr *out = node_like(I, e);
     if (e->lhs->kind == A_ATTR) {
         return call_method(I, e, out);
@@ -465,7 +260,7 @@ infer_call(Infer *I, const AExpr *e)
     out->lhs = infer_expr(I, e->lhs);
     const Type *callee = out->lhs->type;
     if (callee->kind == TY_FUNC && callee->func >= 0) {
-        return call_user(I, e, out, I->unit->funcs.at[callee->func]);
+        return call_user(I, e, out, callee);
     }
     BuiltinId id = builtin_of(out->lhs);
     if (id == BUILTIN_NONE) {
@@ -474,5 +269,9 @@ infer_call(Infer *I, const AExpr *e)
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                      "`%s` is not translated", name);
     }
-    return call_builtin(I, e, out, id);
+    BuiltinKind kind = builtin_row(id)->kind;
+    AExpr *value = kind == BK_SEQUENCE || kind == BK_MINMAX
+                       ? call_on_sequence(I, e, id)
+                       : NULL;
+    return value ? value : call_builtin(I, e, out, id);
 }

@@ -67,6 +67,7 @@ is_simple(const AExpr *e)
     switch ((int)e->kind) {
     case A_CONST:
     case A_GLOBAL:
+    case A_LAMBDA:
         return true;
     case A_NAME:
         return e->version == NULL || e->version->type->alt != ALT_UNBOUND;
@@ -118,6 +119,22 @@ cond_origin(const AExpr *e)
 }
 
 /* --- operands ------------------------------------------------------------- */
+
+/* The statement raises TypeError if the value is None. */
+AExpr *
+need_some(Infer *I, AExpr *e)
+{
+    if (e->type->kind == TY_NONE) {
+        read_unbound(I);
+    }
+    if (e->type->alt != ALT_NONE) {
+        return e;
+    }
+    AExpr *out = ast_expr(I->arena, A_SOME, e->loc);
+    out->lhs = e;
+    out->type = type_with_alt(I->arena, e->type, ALT_NEVER);
+    return out;
+}
 
 /* What an operation sees of a number: None can't be operated on, so lower
  * tests that it isn't. */
@@ -312,6 +329,12 @@ infer_binop(Infer *I, const AExpr *e)
     AExpr *out = node_like(I, e);
     out->lhs = infer_maybe(I, e->lhs);
     out->rhs = infer_maybe(I, e->rhs);
+    AExpr *repeated = e->op == AO_MUL
+                          ? repeat_tuple(I, out->lhs, out->rhs, e->loc)
+                          : NULL;
+    if (repeated != NULL) {
+        return repeated;
+    }
     settle_numbers(I, e->op, out->lhs, out->rhs);
     if (e->op == AO_POW) {
         settle_exponent(I, out->lhs, out->rhs);
@@ -398,7 +421,7 @@ type_of_plain_equal(Infer *I, AOp op, const Type *lhs, const Type *rhs)
 }
 
 /* One comparison of a chain. */
-static const Type *
+const Type *
 type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                 const AExpr *rhs)
 {
@@ -446,7 +469,15 @@ infer_compare(Infer *I, const AExpr *e)
         if (type != NULL && type_truth(type, &truth) && !truth) {
             break; /* 2 < 1 < f(x): f is never called */
         }
+        I->conditional += i > 0;
         AExpr *rhs = infer_expr(I, e->items.at[i]);
+        I->conditional -= i > 0;
+        AExpr *other = e->items.n > 1 ? NULL
+                                      : compare_sequences(I, e->ops.at[0],
+                                                          out->lhs, rhs);
+        if (other != NULL) {
+            return other;
+        }
         const Type *one = type_of_compare(I, e, e->ops.at[i], lhs, rhs);
         vec_push(I->arena, &out->items, rhs);
         vec_push(I->arena, &out->ops, e->ops.at[i]);
@@ -466,7 +497,9 @@ infer_items_of(Infer *I, const AExpr *e, bool as_cond, bool *decided)
 {
     AExpr *out = node_like(I, e);
     *decided = false;
+    int outer = I->conditional;
     for (int i = 0; i < e->items.n && !*decided; i++) {
+        I->conditional = outer + (i > 0);
         AExpr *item = as_cond ? infer_cond(I, e->items.at[i])
                               : infer_expr(I, e->items.at[i]);
         bool truth;
@@ -478,6 +511,7 @@ infer_items_of(Infer *I, const AExpr *e, bool as_cond, bool *decided)
         }
         vec_push(I->arena, &out->items, item);
     }
+    I->conditional = outer;
     return out;
 }
 
@@ -494,7 +528,7 @@ refuse_join(Infer *I, const AExpr *e, const AExpr *cond, const Type *lhs,
 
 /* The type of a value that is 'lhs' or 'rhs'. Both arrays get a further name
  * by it. */
-static const Type *
+const Type *
 join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
             const AExpr *rhs)
 {
@@ -582,8 +616,10 @@ infer_ifexp(Infer *I, const AExpr *e)
         out->type = taken->type;
         return out;
     }
+    I->conditional++;
     AExpr *yes = infer_maybe(I, e->items.at[1]);
     AExpr *no = infer_maybe(I, e->items.at[2]);
+    I->conditional--;
     vec_push(I->arena, &out->items, yes);
     vec_push(I->arena, &out->items, no);
     out->type = join_values(I, e, cond, yes, no);
@@ -593,7 +629,7 @@ infer_ifexp(Infer *I, const AExpr *e)
 /* --- names and displays --------------------------------------------------- */
 
 /* Reading an unbound name raises: the statement ends here. */
-static _Noreturn void
+void
 read_unbound(Infer *I)
 {
     longjmp(*I->raise, 1);
@@ -604,8 +640,11 @@ read_unbound(Infer *I)
 static AExpr *
 infer_name(Infer *I, const AExpr *e)
 {
+    if (e->name == NULL) {
+        return hidden_value(I, e);
+    }
     int number = name_number(I->frame, e->name);
-    Ver *ver = number >= 0 ? I->frame->env.at[number] : NULL;
+    Ver *ver = number >= 0 ? I->frame->env.at[number] : free_name(I, e->name);
     if (ver == NULL) {
         read_unbound(I);
     }
@@ -671,7 +710,7 @@ infer_expr(Infer *I, const AExpr *e)
 {
     AExpr *out = infer_maybe(I, e);
     settle_some(I, out);
-    return out;
+    return out->type->kind == TY_TUPLE ? need_some(I, out) : out;
 }
 
 /* The typed copy of any expression. */
@@ -701,9 +740,16 @@ infer_maybe(Infer *I, const AExpr *e)
         return infer_subscript(I, e);
     case A_TUPLE:
     case A_LIST:
-        return infer_display(I, e);
+        return has_stars(&e->items) ? display_with_stars(I, e)
+                                    : infer_display(I, e);
     case A_IFEXP:
         return infer_ifexp(I, e);
+    case A_COMP:
+        return infer_comp(I, e);
+    case A_NAMED:
+        return infer_named(I, e);
+    case A_LAMBDA:
+        return infer_lambda(I, e);
     default:
         refuse_syntax(I, e);
     }

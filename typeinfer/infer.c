@@ -211,7 +211,7 @@ static AFunc *
 run_entry(Infer *I)
 {
     const AFunc *func = I->unit->funcs.at[0];
-    if ((func->varargs || func->has_kwargs) || I->sig->nargs < func->params.n) {
+    if (func->varargs || func->has_kwargs || I->sig->nargs < func->params.n) {
         infer_refuse(I, DIAG_UNSUPPORTED_ARGUMENT, func->loc, NULL,
                      "`%s` has `*args` or `**kwargs`", func->name);
     }
@@ -244,11 +244,15 @@ run_entry(Infer *I)
 
 /* Everything of one beginning is made anew but the facts demanded so far. */
 static AFunc *
-begin(Unit *unit, Signature *sig, const Map *demoted, Infer *I)
+begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
 {
+    Map demoted = facts->demoted;
+    Map unroll = facts->unroll;
     *I = (Infer){.arena = unit->arena, .unit = unit, .sig = sig};
-    I->demoted = *demoted;
+    I->demoted = demoted;
+    I->unroll = unroll;
     I->lives = map_new(I->arena);
+    I->bound = map_new(I->arena);
     BlockScope top = {.up = 0};
     vec_push(I->arena, &I->scopes, top);
     object_new(I, NULL, unit->funcs.at[0]->loc, false);
@@ -263,14 +267,14 @@ begin(Unit *unit, Signature *sig, const Map *demoted, Infer *I)
 AFunc *
 infer_unit(Unit *unit, Signature *sig)
 {
-    Map demoted = map_new(unit->arena);
     Infer *I = ARENA_NEW(unit->arena, Infer);
+    I->demoted = map_new(unit->arena);
+    I->unroll = map_new(unit->arena);
     for (int i = 0; i < MOST_BEGINNINGS; i++) {
-        AFunc *typed = begin(unit, sig, &demoted, I);
+        AFunc *typed = begin(unit, sig, I, I);
         if (typed != NULL || !I->again) {
             return typed;
         }
-        demoted = I->demoted;
     }
     fatal("infer: no end of new demands");
 }

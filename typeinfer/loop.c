@@ -28,7 +28,7 @@
 
 #include "typeinfer/state.h"
 
-enum { MOST_ROUNDS = 12 };
+enum { MOST_ROUNDS = 12, MOST_WRITTEN = 64 };
 
 typedef struct Carried {
     int number;
@@ -49,6 +49,7 @@ typedef struct Loop {
     VEC(Carried) carried;
     Map assigned; /* names assigned in the loop */
     LoopFrame frame;
+    const AExpr *key; /* of LoopFrame */
     bool never_ends; /* while True */
     bool has_round;  /* surely runs at least once */
 } Loop;
@@ -139,7 +140,8 @@ open_head(Infer *I, Loop *loop)
         env.at[c->number] = c->head;
     }
     I->frame->env = env;
-    loop->frame = (LoopFrame){.outer = I->frame->loop};
+    loop->frame = (LoopFrame){.outer = I->frame->loop, .key = loop->key};
+    loop->frame.inner = loop->s->inner;
     I->frame->loop = &loop->frame;
     loop->copy->targets = (AExprVec){0};
     loop->copy->body = (ABlock){0};
@@ -171,7 +173,7 @@ same_memory(const Type *lhs, const Type *rhs)
 
 /* Joins one way back into the carried type; true if that changes it. */
 static bool
-widen(Infer *I, Carried *c, const Ver *back)
+widen(Infer *I, const Loop *loop, Carried *c, const Ver *back)
 {
     if (back == c->head || c->conflict != NULL) {
         return false;
@@ -193,6 +195,7 @@ widen(Infer *I, Carried *c, const Ver *back)
         conflict->rhs = rhs;
         conflict->lhs_loc = c->loc;
         conflict->rhs_loc = back ? back->base.loc : c->loc;
+        conflict->loop = loop->key;
         c->conflict = conflict;
         c->type = type_kind(I->arena, TY_POISON);
         return true;
@@ -214,7 +217,7 @@ widen_all(Infer *I, Loop *loop, const ExitVec *exits)
     for (int i = 0; i < loop->carried.n; i++) {
         for (int k = 0; k < exits->n; k++) {
             Carried *c = &loop->carried.at[i];
-            changed |= widen(I, c, exits->at[k].env.at[c->number]);
+            changed |= widen(I, loop, c, exits->at[k].env.at[c->number]);
         }
     }
     return changed;
@@ -252,11 +255,11 @@ head_is_vague(const Loop *loop)
 
 /* Versions made in the loop must not be named after it: what would keep such
  * a version gets a new one. */
-static void
-rename_assigned(Infer *I, Loop *loop, const ExitVec *exits, Env *env)
+void
+rename_assigned(Infer *I, const Map *assigned, const ExitVec *exits, Env *env)
 {
-    for (int i = 0; !env->dead && i < loop->assigned.n; i++) {
-        Sym name = loop->assigned.entries[i].key;
+    for (int i = 0; !env->dead && i < assigned->n; i++) {
+        Sym name = assigned->entries[i].key;
         int number = name_number(I->frame, name);
         Ver *ver = env->at[number];
         bool all_same = ver != NULL && ver->conflict == NULL;
@@ -282,7 +285,7 @@ static void
 leave_apart(Infer *I, Loop *loop, ExitVec *exits)
 {
     Env env = exits_join(I, exits, 0);
-    rename_assigned(I, loop, exits, &env);
+    rename_assigned(I, &loop->assigned, exits, &env);
     I->frame->env = env;
 }
 
@@ -401,33 +404,46 @@ void
 infer_while(Infer *I, const AStmt *s, ABlock *out)
 {
     Loop loop;
+    if (map_get(&I->unroll, s->value) != NULL) {
+        infer_unrolled_while(I, s, out);
+        return;
+    }
     loop_init(I, s, out, &loop);
+    loop.key = may_unroll(I, s, 0) ? s->value : NULL;
     fix_point(I, &loop, while_round);
 }
 
 /* --- for ------------------------------------------------------------------ */
 
-/* The type of what the iterable gives in each round. */
+/* The type of what the iterable gives in each round; NULL: it differs from one
+ * round to another. */
 static const Type *
 round_type(Infer *I, const AExpr *e)
 {
     const Type *items[MAX_LANES];
-    BuiltinId id = e->kind == A_CALL ? builtin_of(e->lhs) : BUILTIN_NONE;
+    BuiltinId id = iter_builtin(e);
+    bool count = id == BUILTIN_ENUMERATE;
+    int n = id == BUILTIN_ZIP ? e->items.n : 1;
     switch ((int)id) {
     case BUILTIN_RANGE:
         return type_int(I->arena);
+    case BUILTIN_REVERSED:
+        return round_type(I, e->items.at[0]);
     case BUILTIN_ENUMERATE:
-        items[0] = type_int(I->arena);
-        items[1] = round_type(I, e->items.at[0]);
-        return type_tuple(I->arena, items, 2, false);
     case BUILTIN_ZIP:
-        for (int i = 0; i < e->items.n && i < MAX_LANES; i++) {
-            items[i] = round_type(I, e->items.at[i]);
+        items[0] = type_int(I->arena);
+        for (int i = 0; i < n && i + count < MAX_LANES; i++) {
+            items[i + count] = round_type(I, e->items.at[i]);
+            if (items[i + count] == NULL) {
+                return NULL;
+            }
         }
-        return type_tuple(I->arena, items, e->items.n, false);
+        return type_tuple(I->arena, items, n + count, false);
     default:
-        return item_type(I, e->type, e->loc);
+        break;
     }
+    return e->type->kind == TY_TUPLE ? uniform_item(I, e->type)
+                                     : item_type(I, e->type, e->loc);
 }
 
 /* The arguments of range must be integers; a step that is known to be zero
@@ -455,75 +471,63 @@ check_range(Infer *I, const AExpr *e)
     }
 }
 
-/* Refuses arguments of range that are no ints, and iterables of enumerate and
- * zip that aren't one. */
+/* The first number of enumerate. */
 static void
+check_start(Infer *I, const AExpr *start)
+{
+    if (start != NULL && !type_is_integer(start->type, false)) {
+        need_num(I, start, "the start");
+        infer_refuse(I, DIAG_ALWAYS_FAILS, start->loc, NULL,
+                     "`enumerate` can't start at %s",
+                     type_text(I->arena, start->type));
+    }
+}
+
+/* reversed() takes what can be indexed. */
+static void
+check_reversible(Infer *I, const AExpr *e)
+{
+    BuiltinId id = iter_builtin(e);
+    if (id != BUILTIN_NONE && id != BUILTIN_RANGE) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, e->loc, NULL,
+                     "`reversed` of `%s` raises TypeError",
+                     builtin_row(id)->name);
+    }
+}
+
+/* Refuses arguments of range that are no ints, and iterables of the others that
+ * aren't one. */
+void
 check_iterable(Infer *I, const AExpr *e)
 {
-    BuiltinId id = e->kind == A_CALL ? builtin_of(e->lhs) : BUILTIN_NONE;
-    if (id == BUILTIN_RANGE) {
+    BuiltinId id = iter_builtin(e);
+    switch ((int)id) {
+    case BUILTIN_RANGE:
         check_range(I, e);
         return;
-    }
-    if (id == BUILTIN_ENUMERATE) {
+    case BUILTIN_ENUMERATE:
         check_iterable(I, e->items.at[0]);
-        const AExpr *start = e->items.at[1];
-        if (start != NULL && !type_is_integer(start->type, false)) {
-            need_num(I, start, "the start");
-            infer_refuse(I, DIAG_ALWAYS_FAILS, start->loc, NULL,
-                         "`enumerate` can't start at %s",
-                         type_text(I->arena, start->type));
+        check_start(I, e->items.at[1]);
+        return;
+    case BUILTIN_REVERSED:
+        check_reversible(I, e->items.at[0]);
+        check_iterable(I, e->items.at[0]);
+        return;
+    case BUILTIN_ZIP:
+    case BUILTIN_PRODUCT:
+        for (int i = 0; i < e->items.n; i++) {
+            check_iterable(I, e->items.at[i]);
         }
         return;
+    case BUILTIN_NDINDEX:
+    case BUILTIN_NDENUMERATE:
+        return;
+    default:
+        break;
     }
-    for (int i = 0; id == BUILTIN_ZIP && i < e->items.n; i++) {
-        check_iterable(I, e->items.at[i]);
+    if (e->type->kind != TY_TUPLE || e->type->alt != ALT_NEVER) {
+        item_type(I, e->type, e->loc);
     }
-    round_type(I, e);
-}
-
-/* The value of an argument of range, 'dflt' where it is left out; false when
- * it isn't known. */
-static bool
-known_range_arg(const AExpr *e, int64_t dflt, int64_t *out)
-{
-    *out = dflt;
-    return e == NULL || type_is_known_int(e->type, out);
-}
-
-/* Do the bounds say that there is a first round? */
-static bool
-range_has_round(const AExpr *e)
-{
-    bool one = e->items.at[1] == NULL;
-    int64_t lo;
-    int64_t hi;
-    int64_t step;
-    bool known = known_range_arg(one ? NULL : e->items.at[0], 0, &lo) &&
-                 known_range_arg(e->items.at[one ? 0 : 1], 0, &hi) &&
-                 known_range_arg(e->items.at[2], 1, &step);
-    return known && (step > 0 ? lo < hi : lo > hi);
-}
-
-/* Does the loop surely run once? zip ends with the shortest. */
-static bool
-has_round(const AExpr *e)
-{
-    BuiltinId id = e->kind == A_CALL ? builtin_of(e->lhs) : BUILTIN_NONE;
-    if (id == BUILTIN_RANGE) {
-        return range_has_round(e);
-    }
-    if (id == BUILTIN_ENUMERATE) {
-        return has_round(e->items.at[0]);
-    }
-    bool all = id != BUILTIN_ZIP || e->items.n > 0;
-    for (int i = 0; id == BUILTIN_ZIP && i < e->items.n; i++) {
-        all &= has_round(e->items.at[i]);
-    }
-    if (id == BUILTIN_ZIP) {
-        return all;
-    }
-    return e->type->kind == TY_TUPLE ? e->type->rank > 0 : e->type->size[0] > 0;
 }
 
 /* The target is bound anew in every round, before the body. */
@@ -537,15 +541,46 @@ for_round(Infer *I, Loop *loop)
     infer_block(I, &loop->s->body, &loop->copy->body);
 }
 
+/* Can the iterable be gone through by a loop?  It is written out if its items
+ * have no common type, or if the types of the body demand it. */
+static bool
+is_loop(Infer *I, const AStmt *s, const AExpr *iter, int64_t rounds)
+{
+    bool demanded = map_get(&I->unroll, s->value) != NULL && rounds >= 0;
+    if (!demanded && rounds != 0 && round_type(I, iter) != NULL) {
+        return true;
+    }
+    if (rounds == 0) {
+        return false;
+    }
+    if (rounds < 0 || rounds > MOST_WRITTEN) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, iter->loc,
+                     "Give all items the same kind of number.",
+                     "a loop over %s is not translated",
+                     type_text(I->arena, iter->type));
+    }
+    return false;
+}
+
 /* The iterable is evaluated once, before the loop. */
 void
 infer_for(Infer *I, const AStmt *s, ABlock *out)
 {
-    AExpr *iter = infer_expr(I, s->value);
+    AExpr *iter = take_seq(I, infer_expr(I, s->value), out);
+    iter = iter->type->alt == ALT_NONE ? need_some(I, iter) : iter;
     check_iterable(I, iter);
+    if (infer_nest(I, s, iter, out)) {
+        return;
+    }
+    int64_t rounds = iter_count(I, iter);
+    if (!is_loop(I, s, iter, rounds)) {
+        infer_unrolled_for(I, s, iter, out);
+        return;
+    }
     Loop loop;
     loop_init(I, s, out, &loop);
     loop.copy->value = iter;
-    loop.has_round = has_round(iter);
+    loop.has_round = rounds > 0;
+    loop.key = may_unroll(I, s, rounds) ? s->value : NULL;
     fix_point(I, &loop, for_round);
 }

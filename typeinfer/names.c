@@ -16,6 +16,9 @@ void
 names_of_target(const AExpr *target, NameFn fn, void *data)
 {
     bool display = target->kind == A_TUPLE || target->kind == A_LIST;
+    if (target->kind == A_NAME && target->name == NULL) {
+        return; /* hidden */
+    }
     if (target->kind == A_NAME) {
         fn(data, target->name);
     } else if (target->kind == A_STARRED) {
@@ -38,7 +41,8 @@ names_of_expr(const AExpr *e, NameFn fn, void *data)
     if (e->kind == A_NAMED) {
         fn(data, e->lhs->name);
     }
-    if (e->kind == A_COMP) {
+    bool gathers = e->kind == A_COMP || e->kind == A_CALL;
+    if (gathers && e->name != NULL) {
         fn(data, e->name);
     }
     for (int i = 0; i < e->fors.n; i++) {

@@ -120,6 +120,7 @@ typedef enum BuiltinKind {
     BK_MAKE,    /* np.zeros */
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
     BK_LOOP,    /* np.exp: an inner loop of NumPy's */
+    BK_SEQUENCE, /* sum: written out, or a loop */
     BK_SPECIAL, /* rules of its own */
 } BuiltinKind;
 

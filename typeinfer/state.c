@@ -39,6 +39,7 @@ infer_refuse(Infer *I, DiagId id, Loc loc, const char *help, const char *format,
         I->raised_loc = loc;
         longjmp(*I->raise, 1);
     }
+    unroll_instead(I);
     diag_refuse(I->unit->diags, id, loc, "%s", message);
     if (help != NULL) {
         diag_help(I->unit->diags, "%s", help);
@@ -309,6 +310,7 @@ report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
 {
     const Conflict *c = ver->conflict;
     infer_pin(I, c->pin);
+    demand_unroll(I, c->loop);
     infer_refuse(I, DIAG_TYPE_CONFLICT, use,
                  "Use two names, or give it the same kind of value on both "
                  "paths.",

@@ -21,6 +21,7 @@ typedef struct Conflict {
     Loc lhs_loc;
     Loc rhs_loc;
     int pin;
+    const AExpr *loop; /* its key, if writing it out may help; else NULL */
 } Conflict;
 
 /* A Version as inference sees it.  Its type is TY_POISON with a conflict. */
@@ -85,18 +86,37 @@ typedef struct RefSource {
     int source;
 } RefSource;
 
+/* A loop that is being run, innermost first.  'break' and 'continue' of one
+ * that is written out leave the scopes "leave" and "skip"; "inner": break is
+ * the next one's.  "key" tells which loop to write out if its types demand it;
+ * NULL: it can't be. */
 typedef struct LoopFrame {
     struct LoopFrame *outer;
+    AStmt *leave;
+    AStmt *skip;
+    bool inner;
+    const AExpr *key;
     ExitVec breaks;
     ExitVec continues;
 } LoopFrame;
 
 typedef struct Live Live;
 
-/* One function being run. */
+/* What a nested function was defined with: the run of the function around it,
+ * and its defaults, held, of the parameters "keys". */
+typedef struct Closure {
+    int run;
+    Sym const *keys;
+    AExprVec defaults;
+} Closure;
+
+/* One function being run.  "run" numbers the runs of a program; "outer" is that
+ * in which a nested function was defined. */
 typedef struct Frame {
     const AFunc *func;
     struct Frame *caller;
+    struct Frame *outer;
+    int run;
     Loc call;
     Map numbers; /* Sym -> number + 1 */
     int n;       /* names; the last one is the result */
@@ -116,15 +136,21 @@ typedef struct Infer {
     VEC(BlockScope) scopes;
     int scope;
     int next_version;
+    VEC(Closure) closures;
+    int runs;
+    int recursive; /* recursive calls so far */
     int nodes;
     Map demoted; /* sites whose arrays must live in memory */
+    Map unroll;  /* keys of loops to write out; NULL: it was tried in vain */
     Map lives;   /* AFunc -> Live */
     Version **hidden;
+    Map bound;   /* hidden names (build.c) -> Version */
     jmp_buf stop; /* refused, or to be begun again */
     bool again;
     jmp_buf *raise; /* to the statement, which surely raises */
     const char *raised; /* why, if it isn't an unbound name; and where */
     Loc raised_loc;
+    int conditional; /* conditions under which what is typed is evaluated */
 } Infer;
 
 /* Ends inference with a refusal; 'help' may be NULL.  What always fails
@@ -218,6 +244,14 @@ void check_fits(Infer *I, const AExpr *e, const Type *from, const Type *to);
 void demote_vector(Infer *I, const Type *type);
 
 /* --- expr.c --- */
+/* Ends the statement: it surely raises here. */
+_Noreturn void read_unbound(Infer *I);
+/* 'e', which may be None, where None would raise. */
+AExpr *need_some(Infer *I, AExpr *e);
+const Type *type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
+                            const AExpr *rhs);
+const Type *join_values(Infer *I, const AExpr *e, const AExpr *cond,
+                        const AExpr *lhs, const AExpr *rhs);
 AExpr *node_like(Infer *I, const AExpr *e);
 AExpr *infer_expr(Infer *I, const AExpr *e);
 /* The same where what may be an array or None, or a vector or a number, is
@@ -247,10 +281,14 @@ AExpr *infer_subscript(Infer *I, const AExpr *e);
 AExpr *infer_attr(Infer *I, const AExpr *e);
 /* The type of element or part 'k' when 'type' is iterated. */
 const Type *item_type(Infer *I, const Type *type, Loc loc);
+const Type *uniform_item(Infer *I, const Type *type);
 
 /* --- call.c --- */
 AExpr *infer_call(Infer *I, const AExpr *e);
 AExpr *infer_global(Infer *I, const AExpr *e);
+_Noreturn void refuse_call(Infer *I, const AExpr *e, const char *name,
+                           const char *why);
+
 void infer_body(Infer *I, Frame *frame, AFunc *out);
 void frame_init(Infer *I, Frame *frame, const AFunc *func);
 
@@ -274,11 +312,16 @@ const Type *type_of_loop(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_reduce(Infer *I, AExpr *call, BuiltinId id);
 
 /* --- stmt.c --- */
+void keep_effects(Infer *I, AExpr *e, ABlock *out);
 void infer_block(Infer *I, const ABlock *block, ABlock *out);
 AExpr *infer_target(Infer *I, const AExpr *target, const AExpr *value,
                     const Type *type);
 
 /* --- loop.c --- */
-void infer_for(Infer *I, const AStmt *s, ABlock *out);
-void infer_while(Infer *I, const AStmt *s, ABlock *out);
+void check_iterable(Infer *I, const AExpr *e);
+/* Versions of the 'assigned' names that all exits share get new ones. */
+void rename_assigned(Infer *I, const Map *assigned, const ExitVec *exits,
+                     Env *env);
+
+#include "typeinfer/forms.h"
 #endif

@@ -27,6 +27,15 @@ target_name(Infer *I, const AExpr *target, const AExpr *value, const Type *type)
     if (value != NULL) {
         alias_value(I, value);
     }
+    if (target->name == NULL) {
+        return hidden_target(I, target, type);
+    }
+    if (name_number(I->frame, target->name) < 0) {
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc,
+                     "Return the value instead.",
+                     "an assignment to a name of the function around is not "
+                     "translated");
+    }
     AExpr *out = node_like(I, target);
     out->version = &env_bind(I, target->name, type, target->loc)->base;
     out->type = type;
@@ -61,6 +70,12 @@ static AExpr *
 target_tuple(Infer *I, const AExpr *target, const AExpr *value,
              const Type *type)
 {
+    if (has_stars(&target->items)) {
+        if (value != NULL) {
+            alias_value(I, value);
+        }
+        return target_with_star(I, target, type);
+    }
     AExpr *out = node_like(I, target);
     bool display =
         value != NULL && (value->kind == A_TUPLE || value->kind == A_LIST);
@@ -158,8 +173,12 @@ infer_target(Infer *I, const AExpr *target, const AExpr *value,
     case A_SUBSCRIPT:
         return target_subscript(I, target, type);
     default:
-        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc, NULL,
-                     "this target of an assignment is not translated");
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc,
+                     target->kind == A_GLOBAL ? "Return the value instead."
+                                              : NULL,
+                     target->kind == A_GLOBAL
+                         ? "an assignment to a global name is not translated"
+                         : "this target of an assignment is not translated");
     }
 }
 
@@ -312,7 +331,7 @@ append(Infer *I, ABlock *out, const ABlock *block)
 }
 
 /* The condition's own effects, where its value is known. */
-static void
+void
 keep_effects(Infer *I, AExpr *e, ABlock *out)
 {
     if (!is_simple(e)) {
@@ -442,10 +461,19 @@ static void
 infer_leave_loop(Infer *I, const AStmt *s, ABlock *out)
 {
     LoopFrame *loop = I->frame->loop;
-    ExitVec *exits = s->kind == AS_BREAK ? &loop->breaks : &loop->continues;
+    bool is_break = s->kind == AS_BREAK;
+    while (is_break && loop->inner) {
+        loop = loop->outer;
+    }
+    ExitVec *exits = is_break ? &loop->breaks : &loop->continues;
+    AStmt *scope = is_break ? loop->leave : loop->skip;
     ABlock *converts = add_converts(I, out, s->loc);
     add_exit(I, exits, I->frame->env, converts);
-    stmt_like(I, s, out);
+    AStmt *copy = stmt_like(I, s, out);
+    if (scope != NULL) {
+        copy->kind = AS_LEAVE;
+        copy->scope = scope;
+    }
     I->frame->env.dead = true;
 }
 
@@ -538,6 +566,7 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
     Frame *frame = I->frame;
     LoopFrame *loop = frame->loop;
     int scope = I->scope;
+    int conditional = I->conditional;
     int n = out->n;
     I->raise = &here;
     if (setjmp(here) == 0) {
@@ -545,6 +574,7 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
     } else {
         I->frame = frame;
         I->scope = scope;
+        I->conditional = conditional;
         frame->loop = loop;
         out->n = n;
         Loc loc = I->raised ? I->raised_loc : s->loc;

@@ -427,16 +427,25 @@ uniform_type(Infer *I, const Type *lhs, const Type *rhs)
     return type_tuple(I->arena, items, lhs->rank, lhs->is_list);
 }
 
-/* The type of an item that is chosen at run time, from a table. */
-static const Type *
-tuple_item_type(Infer *I, const Type *type, Loc loc)
+/* The type of an item that is chosen at run time, from a table; NULL: they have
+ * no type in common. */
+const Type *
+uniform_item(Infer *I, const Type *type)
 {
     const Type *item = type->rank ? type->items[0] : type_int(I->arena);
     item = uniform_type(I, item, item);
     for (int i = 1; i < type->rank; i++) {
         item = uniform_type(I, item, type->items[i]);
     }
-    if (item == NULL || type->rank > MAX_LANES) {
+    return type->rank > MAX_LANES ? NULL : item;
+}
+
+/* The same, refused if there is none. */
+static const Type *
+tuple_item_type(Infer *I, const Type *type, Loc loc)
+{
+    const Type *item = uniform_item(I, type);
+    if (item == NULL) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
                      "Give all items the same kind of number.",
                      "%s with an index that is not known is not translated",

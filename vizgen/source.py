@@ -8,6 +8,7 @@ are those of the file.
 
 import ast
 import builtins
+import itertools
 import linecache
 import math
 import os
@@ -203,6 +204,7 @@ def known_objects():
     for value in vars(math).values():
         if isinstance(value, types.BuiltinFunctionType):
             _add(table, value, f"{value.__module__}.{value.__name__}")
+    _add(table, itertools.product, "itertools.product")
     modules = [("numpy", numpy), ("numpy.linalg", numpy.linalg)]
     if "numpy.random" in sys.modules:  # importing it takes long
         modules.append(("numpy.random", numpy.random))

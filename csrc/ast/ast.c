@@ -217,7 +217,9 @@ print_form(Printer *p, const AExpr *e)
         print_display(p, e, "{", "}");
         break;
     default:
-        str_addf(p->out, "<%d statements> ", e->block.n);
+        if (e->kind == A_SEQ) {
+            str_addf(p->out, "<%d statements> ", e->block.n);
+        }
         print_expr(p, e->lhs);
         break;
     }
@@ -298,6 +300,7 @@ print_expr(Printer *p, const AExpr *e)
     case A_NAMED:
     case A_DICT:
     case A_SEQ:
+    case A_SOME:
         print_form(p, e);
         break;
     default:
@@ -458,6 +461,13 @@ print_stmt(Printer *p, const AStmt *s)
         break;
     case AS_CONVERT:
         print_convert(p, s);
+        break;
+    case AS_SCOPE:
+        start(p, "scope");
+        print_bodies(p, s);
+        break;
+    case AS_LEAVE:
+        print_simple(p, "leave", NULL);
         break;
     case AS_BLOCK:
         start(p, "block");

@@ -39,7 +39,9 @@ typedef enum AKind {
     A_LAMBDA,    /* lambda x: a; what a nested 'def' binds to its name */
     A_NAMED,     /* (x := a) */
     A_DICT,      /* {k: a} */
-    A_SEQ,       /* only in typed trees: statements, then a value */
+    /* only in typed trees: */
+    A_SEQ,       /* statements, then a value */
+    A_SOME,      /* a value that is tested not to be None */
     A_OTHER,     /* anything else; "name" is Python's class name */
 } AKind;
 
@@ -116,7 +118,8 @@ typedef struct AFor {
  *   BOOLOP     "op" "items"
  *   COMPARE    "lhs", "ops" and "items" of equal length
  *   CALL       "lhs" (callee) "items" "keys" (NULL: positional) ; after
- *              inference of a user function "callee" is its typed body
+ *              inference of a user function "callee" is its typed body;
+ *              "name": as a COMP's, of calls that may need it, else NULL
  *   ATTR       "lhs" "name"
  *   SUBSCRIPT  "lhs" "items" (the index tuple, flattened)
  *   SLICE      "items": lo, hi, step (NULL where absent)
@@ -129,7 +132,7 @@ typedef struct AFor {
  *              parameters, evaluated here; "keys": those parameters
  *   NAMED      "lhs" (a NAME) "rhs"
  *   DICT       "items": keys and values by turns
- *   SEQ        "block", then "lhs" */
+ *   SEQ        "block", then "lhs"       SOME  "lhs" */
 struct AExpr {
     AKind kind;
     AOp op;
@@ -174,6 +177,8 @@ typedef enum ASKind {
     AS_OTHER, /* "name" is Python's class name */
     /* only in typed trees: */
     AS_CONVERT, /* "to" = "from", converted at a join */
+    AS_SCOPE,   /* "body", which LEAVEs in it may leave early */
+    AS_LEAVE,   /* leaves the SCOPE "scope" */
 } ASKind;
 
 /* A statement; the comment of ASKind says which fields it uses, all others are
@@ -189,6 +194,8 @@ struct AStmt {
     ABlock orelse;
     const Version *to;
     const Version *from; /* NULL: "to" becomes unbound */
+    struct AStmt *scope;
+    bool inner; /* FOR made by inference: a break leaves the loop around too */
 };
 
 /* A parameter of a Python function: "dflt" is evaluated when the function is
@@ -207,7 +214,8 @@ typedef struct AParam {
  *   "varargs"  the name after '*', NULL: none; "has_kwargs"  '**': refused.
  *   "outer"  the function in whose body it is defined, NULL: none; names that
  *       are neither its own nor global are those of "outer".
- *   "captured"  its names that functions inside of it read.
+ *   "captured"  its names that functions inside of it read; "nonlocals"  the
+ *       names that it assigns in "outer".
  *   "body"  its statements.
  *   "result", "returned"  after inference: the type, and the version to which
  *       every 'return' converts. */
@@ -221,6 +229,7 @@ typedef struct AFunc {
     bool has_kwargs;
     struct AFunc *outer;
     VEC(Sym) captured;
+    VEC(Sym) nonlocals;
     ABlock body;
     const Type *result;      /* after inference */
     const Version *returned; /* after inference: what is returned */

@@ -352,7 +352,8 @@ type_equal(const Type *lhs, const Type *rhs)
     case TY_MODULE:
         return lhs->name == rhs->name;
     case TY_FUNC:
-        return lhs->name == rhs->name && lhs->func == rhs->func;
+        return lhs->name == rhs->name && lhs->func == rhs->func &&
+               lhs->ival == rhs->ival;
     default:
         return true;
     }

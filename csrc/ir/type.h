@@ -93,7 +93,8 @@ typedef enum Layout {
  * and int) or "fval" (float).  ARRAY: "size" per axis is a constant or -1.
  * TUPLE: "items" of "rank" types; "is_list" for a list display.  STR, FUNC,
  * MODULE, DTYPE: "name" is the text or the canonical name ("numpy.zeros");
- * a user function is "func" (index into Unit.funcs), else -1.
+ * a user function is "func" (index into Unit.funcs), else -1, and "ival" the
+ * number of its closure, if it has one.
  *
  * Only inference fills the next: "object" numbers the array that an ARRAY is
  * or is a part of ("view"); "memory" says that it lives in a buffer and not

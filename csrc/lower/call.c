@@ -45,12 +45,10 @@ lower_body(Lower *L, const AFunc *func)
     if (n == 0 || by_itself) {
         lower_block(L, body);
     } else {
-        Stmt *s = ir_stmt(L->arena, S_SCOPE, func->loc);
-        Block *outer = L->out;
-        L->out = &s->body;
+        LowerScope scope;
+        scope_begin(L, &scope, NULL, func->loc);
         lower_block(L, body);
-        L->out = outer;
-        emit(L, s);
+        scope_end(L, &scope);
     }
     L->tail = outer_tail;
     L->loop = outer_loop;

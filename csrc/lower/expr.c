@@ -207,6 +207,10 @@ lower_cond(Lower *L, const AExpr *e)
     if (e->kind == A_UNARY && e->op == AO_NOT) {
         return not_(L, lower_cond(L, e->lhs));
     }
+    if (e->kind == A_SEQ) {
+        lower_block(L, &e->block);
+        return lower_cond(L, e->lhs);
+    }
     if (e->kind == A_COMPARE && e->type->kind == TY_NUM &&
         !type_truth(e->type, &known)) {
         return cond_compare(L, e);
@@ -348,7 +352,7 @@ has_user_call(const AExpr *e)
     if (e == NULL) {
         return false;
     }
-    if (e->kind == A_CALL && e->callee != NULL) {
+    if ((e->kind == A_CALL && e->callee != NULL) || e->kind == A_SEQ) {
         return true;
     }
     bool found = has_user_call(e->lhs) || has_user_call(e->rhs);
@@ -475,6 +479,11 @@ lower_any(Lower *L, const AExpr *e)
         return lower_display(L, e);
     case A_IFEXP:
         return lower_ifexp(L, e);
+    case A_SEQ:
+        lower_block(L, &e->block);
+        return lower_expr(L, e->lhs);
+    case A_SOME:
+        return some(L, lower_expr(L, e->lhs), e->loc);
     default:
         return value_of_type(L, e->type);
     }
@@ -486,6 +495,9 @@ is_constant(const AExpr *e)
 {
     if (e == NULL || e->type == NULL) {
         return e == NULL;
+    }
+    if (e->kind == A_SEQ || e->kind == A_SOME) {
+        return false;
     }
     bool known =
         e->type->kind == TY_NUM && e->type->known && e->type->alt == ALT_NEVER;

@@ -4,7 +4,7 @@
  *     for i in range(lo, hi, step):  for k in [0, count)  let i = lo + k*step
  *     for row in img:                for k in [0, dim(img, 0))
  *     for dy, dx in OFFSETS:         for k in [0, 8)      elements of tables
- *     enumerate, zip                 counts and items put together
+ *     enumerate, zip, reversed       counts and items put together
  *
  * A 'while' whose test needs a loop or a call is 'while true' with a break.
  * The 'else' of a loop asks a flag that every break sets.
@@ -142,6 +142,11 @@ open_iter(Lower *L, const AExpr *e)
             it->lo = range_arg(L, lower_expr(L, e->items.at[1]), e->loc);
         }
         return it;
+    case BUILTIN_REVERSED:
+        it->ninner = 1;
+        it->inner = open_iter(L, e->items.at[0]);
+        it->n = reuse(L, it->inner->n, e->loc);
+        return it;
     case BUILTIN_ZIP:
         it->ninner = e->items.n;
         it->inner = ARENA_ARRAY(L->arena, Iter, e->items.n + 1);
@@ -166,7 +171,7 @@ open_iter(Lower *L, const AExpr *e)
 
 /* The type of the items, as inference has it: of tuples the first item's (all
  * are alike), of arrays an element or a view. */
-static const Type *
+const Type *
 item_type_of(Lower *L, const Type *type)
 {
     if (type->kind == TY_TUPLE) {
@@ -224,6 +229,10 @@ iter_item(Lower *L, const Iter *it, Expr *k)
     if (it->id == BUILTIN_RANGE) {
         Expr *by = it->step ? op2(L, E_MUL, k, it->step) : k;
         return counted(L, it->lo, by, it->nonnegative);
+    }
+    if (it->id == BUILTIN_REVERSED) {
+        Expr *last = op2(L, E_SUB, it->n, int_const(L, 1));
+        return iter_item(L, it->inner, reuse(L, op2(L, E_SUB, last, k), loc));
     }
     if (it->id != BUILTIN_ENUMERATE && it->id != BUILTIN_ZIP) {
         const Type *type = forget_items(L, item_type_of(L, it->value.type));

@@ -27,7 +27,7 @@ static const int64_t exact_f32 = INT64_C(1) << 24;
 Value
 some(Lower *L, Value v, Loc loc)
 {
-    if (v.type->kind == TY_NUM && v.type->alt == ALT_NONE) {
+    if (v.type->kind != TY_NONE && v.type->alt == ALT_NONE) {
         emit_check(L, not_(L, v.flag), X_TYPE, loc);
         v.flag = NULL;
         v.type = type_with_alt(L->arena, v.type, ALT_NEVER);

@@ -75,6 +75,18 @@ typedef struct LowerLoop {
     Var *broke; /* NULL: nobody asks */
 } LowerLoop;
 
+/* A scope being lowered: "s" is its statement, NULL for a function's body.
+ * "passed" are those further out that are left through it; "left" is set when
+ * this one is left from inside another. */
+typedef struct LowerScope {
+    struct LowerScope *outer;
+    const AStmt *s;
+    Stmt *stmt;
+    Block *block;
+    Var *left;
+    VEC(struct LowerScope *) passed;
+} LowerScope;
+
 struct Lower {
     Arena *arena;
     Diags *diags;
@@ -90,6 +102,7 @@ struct Lower {
     Map returned;    /* number of an array object -> it is a result */
     Map arg_of;      /* Buf of an argument -> signature number + 1 */
     LowerLoop *loop;
+    LowerScope *scope;
     const AStmt *tail; /* the return that ends the body by itself */
     Sym hint;          /* the name that gets the array being made; NULL */
     bool general;      /* arguments may overlap */
@@ -130,6 +143,11 @@ Value storage_new(Lower *L, const Type *type, const char *name);
 void storage_set(Lower *L, const Value *to, Value v, Loc loc);
 /* 'v' as a value of type 'to', which is a join of it with others. */
 Value convert(Lower *L, Value v, const Type *to, Loc loc);
+
+/* --- scope.c --- */
+void scope_begin(Lower *L, LowerScope *scope, const AStmt *s, Loc loc);
+void scope_end(Lower *L, LowerScope *scope);
+void scope_leave(Lower *L, const AStmt *s, Loc loc);
 
 /* --- num.c --- */
 /* 'v' known not to be None. */
@@ -278,6 +296,7 @@ Value item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc);
 /* --- stmt.c, loop.c --- */
 void lower_block(Lower *L, const ABlock *block);
 void assign_target(Lower *L, const AExpr *target, Value v);
+const Type *item_type_of(Lower *L, const Type *type);
 void lower_for(Lower *L, const AStmt *s);
 void lower_while(Lower *L, const AStmt *s);
 

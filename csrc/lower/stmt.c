@@ -75,6 +75,37 @@ unpack_array(Lower *L, const AExpr *target, Value v)
     }
 }
 
+/* a, *b = ... */
+static bool
+has_star(const AExpr *target)
+{
+    for (int i = 0; i < target->items.n; i++) {
+        if (target->items.at[i]->kind == A_STARRED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An array whose first axis is known as the tuple of its items. */
+static Value
+items_of_array(Lower *L, Value v, Loc loc)
+{
+    int n = (int)v.type->size[0];
+    Value out = {.type = NULL};
+    const Type **types = ARENA_ARRAY(L->arena, const Type *, n + 1);
+    out.items = ARENA_ARRAY(L->arena, Value, n + 1);
+    if (v.expr != NULL) {
+        v.expr = reuse(L, hold(L, v.expr, loc), loc);
+    }
+    for (int i = 0; i < n; i++) {
+        types[i] = item_type_of(L, v.type);
+        out.items[i] = item_at(L, v, types[i], int_const(L, i), loc);
+    }
+    out.type = type_tuple(L->arena, types, n, false);
+    return out;
+}
+
 /* Binds or stores 'v'. The items of a tuple are held first: in `a[0], a[1] =
  * a[1], a[0]` the second load must not see the first store. */
 void
@@ -90,13 +121,22 @@ assign_target(Lower *L, const AExpr *target, Value v)
     default:
         break;
     }
-    if (v.type->kind == TY_ARRAY) {
+    if (v.type->kind == TY_ARRAY && !has_star(target)) {
         unpack_array(L, target, v);
         return;
     }
+    v = v.type->kind == TY_ARRAY ? items_of_array(L, v, target->loc) : v;
     v = hold_value(L, v, target->loc);
+    int k = 0;
     for (int i = 0; i < target->items.n; i++) {
-        assign_target(L, target->items.at[i], v.items[i]);
+        const AExpr *part = target->items.at[i];
+        if (part->kind == A_STARRED) {
+            Value rest = {.type = part->type, .items = v.items + k};
+            assign_target(L, part->lhs, rest);
+            k += part->type->rank;
+        } else {
+            assign_target(L, part, v.items[k++]);
+        }
     }
 }
 
@@ -244,7 +284,7 @@ lower_return(Lower *L, const AStmt *s)
     version_bind(L, s->to, v, s->loc);
     lower_block(L, &s->body);
     if (s != L->tail) {
-        emit(L, ir_stmt(L->arena, S_LEAVE, s->loc));
+        scope_leave(L, NULL, s->loc);
     }
 }
 
@@ -263,6 +303,16 @@ static void
 lower_fail(Lower *L, Exc exc, Loc loc)
 {
     emit(L, ir_check(L->arena, ir_bool(L->arena, false), exc, ACT_REPLAY, loc));
+}
+
+/* A loop that is written out, or a round of one. */
+static void
+lower_scope(Lower *L, const AStmt *s)
+{
+    LowerScope scope;
+    scope_begin(L, &scope, s, s->loc);
+    lower_block(L, &s->body);
+    scope_end(L, &scope);
 }
 
 /* A statement by its kind. */
@@ -309,6 +359,12 @@ lower_stmt(Lower *L, const AStmt *s)
             diag_remark(L->diags, DIAG_ALWAYS_FAILS, s->loc, "%s", s->name);
         }
         lower_fail(L, X_RAISE, s->loc);
+        break;
+    case AS_SCOPE:
+        lower_scope(L, s);
+        break;
+    case AS_LEAVE:
+        scope_leave(L, s->scope, s->loc);
         break;
     case AS_CONVERT:
         version_convert(L, s->to, s->from, s->loc);

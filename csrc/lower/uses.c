@@ -53,6 +53,7 @@ use_expr(Uses *u, const AExpr *e)
     if (e->callee != NULL) {
         use_func(u, e->callee);
     }
+    use_block(u, &e->block);
 }
 
 /* A vector under this name is changed in place, so its version must be a
@@ -75,7 +76,8 @@ use_target(Uses *u, const AExpr *e)
     }
     bool display = e->kind == A_TUPLE || e->kind == A_LIST;
     for (int i = 0; display && i < e->items.n; i++) {
-        use_target(u, e->items.at[i]);
+        const AExpr *item = e->items.at[i];
+        use_target(u, item->kind == A_STARRED ? item->lhs : item);
     }
 }
 

@@ -245,6 +245,31 @@ load_compare(Loader *L, PyObject *node)
     return e;
 }
 
+/* Functions that go through what they are given, element by element. */
+static bool
+gathers(const AExpr *call)
+{
+    static const char *const names[] = {"builtins.sum", "builtins.any",
+                                        "builtins.all", "builtins.min",
+                                        "builtins.max"};
+    const Binding *binding = call->lhs->binding;
+    bool found = false;
+    int n = 0;
+    if (call->lhs->kind != A_GLOBAL || binding->kind != BIND_KNOWN) {
+        return false;
+    }
+    while (n < call->items.n && call->keys.at[n] == NULL) {
+        n++;
+    }
+    if (n != 1) {
+        return n == 2 && strcmp(binding->known, names[0]) == 0;
+    }
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        found |= strcmp(binding->known, names[i]) == 0;
+    }
+    return found;
+}
+
 /* f(**options) has no form in the Ast. */
 static AExpr *
 load_call(Loader *L, PyObject *node)
@@ -264,6 +289,9 @@ load_call(Loader *L, PyObject *node)
         AExpr *value = load_expr(L, node_field(L, keyword, "value"));
         vec_push(L->arena, &e->items, value);
         vec_push(L->arena, &e->keys, sym_field(L, keyword, "arg"));
+    }
+    if (gathers(e)) {
+        e->name = fresh_name(L, "call");
     }
     return e;
 }
@@ -487,7 +515,7 @@ static const StmtRow stmt_rows[] = {
     {"With", AS_WITH, load_with},
     {"Delete", AS_DELETE, load_delete},
     {"Global", AS_PASS, load_nothing},
-    {"Nonlocal", AS_PASS, load_nothing},
+    {"Nonlocal", AS_PASS, load_nonlocal},
 };
 
 /* AS_OTHER keeps the class name for the message. */

@@ -67,7 +67,10 @@ AExpr *load_dict(Loader *L, PyObject *node);
 void load_def(Loader *L, PyObject *node, AStmt *s);
 void load_try(Loader *L, PyObject *node, AStmt *s);
 void load_with(Loader *L, PyObject *node, AStmt *s);
+void load_nonlocal(Loader *L, PyObject *node, AStmt *s);
 void load_delete(Loader *L, PyObject *node, AStmt *s);
+/* A name that no source can have. */
+Sym fresh_name(Loader *L, const char *name);
 /* The name of a local as the Ast has it; notes that it is captured. */
 Sym local_name(Loader *L, Sym name);
 
@@ -75,6 +78,8 @@ Sym local_name(Loader *L, Sym name);
 bool name_is_local(Loader *L, PyObject *name);
 /* A_GLOBAL when 'node' is a global name or module attribute, else NULL. */
 AExpr *load_global(Loader *L, PyObject *node);
+/* A default: a constant as load_value has it, or a function as A_GLOBAL. */
+AExpr *load_default(Loader *L, PyObject *value, Loc loc);
 /* The number of a user function in the unit, which is loaded if it is new;
  * -1: it can't be, with 'exception' set only if L->failed. */
 int load_user(Loader *L, PyObject *function);

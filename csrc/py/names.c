@@ -348,3 +348,23 @@ load_global(Loader *L, PyObject *node)
     e->binding = binding;
     return e;
 }
+
+/* A default of a parameter.  A function among the defaults is what it is as
+ * long as they are the same tuple, which the guard of the function sees. */
+AExpr *
+load_default(Loader *L, PyObject *value, Loc loc)
+{
+    bool library = !is_plain(value) && known_name(L, value) != NULL;
+    bool user = PyFunction_Check(value) || is_accel(L->core, value);
+    if (!library && !user) {
+        return load_value(L, value, loc);
+    }
+    AExpr *e = ast_expr(L->arena, A_GLOBAL, loc);
+    Binding *binding = ARENA_NEW(L->arena, Binding);
+    binding->name = other_name(value);
+    binding->func = -1;
+    bind_value(L, binding, value, loc);
+    e->name = binding->name;
+    e->binding = binding;
+    return e;
+}

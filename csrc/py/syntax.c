@@ -45,8 +45,8 @@ local_name(Loader *L, Sym name)
     return name;
 }
 
-/* A name that no source can have, for 'name' or for nothing in the source. */
-static Sym
+/* For 'name', or for nothing in the source. */
+Sym
 fresh_name(Loader *L, const char *name)
 {
     return sym(str_printf(L->arena, "%s'%d", name, ++L->serial));
@@ -352,6 +352,19 @@ load_with(Loader *L, PyObject *node, AStmt *s)
         }
     }
     load_block(L, node_field(L, node, "body"), &at->body);
+}
+
+/* Of an entry that is nested itself the names are cells, like globals. */
+void
+load_nonlocal(Loader *L, PyObject *node, AStmt *s)
+{
+    PyObject *names = node_field(L, node, "names");
+    for (Py_ssize_t i = 0; i < list_size(names); i++) {
+        Sym name = sym_of(PyList_GET_ITEM(names, i));
+        name = local_name(L, name ? name : sym("?"));
+        vec_push(L->arena, &L->out->nonlocals, name);
+    }
+    (void)s;
 }
 
 /* del a, b */

@@ -54,7 +54,7 @@ load_params(Loader *L, AFunc *out)
         PyObject *dflt = default_of(L, i, npositional, name);
         AParam param = {
             .name = sym_of(name),
-            .dflt = dflt ? load_value(L, dflt, out->loc) : NULL,
+            .dflt = dflt ? load_default(L, dflt, out->loc) : NULL,
             .keyword_only = i >= npositional,
         };
         vec_push(L->arena, &out->params, param);

@@ -2,8 +2,8 @@
 
 
 def subject(n):
-    squares = [i * i for i in range(n)]
-    return squares[2]
+    squares = {i * i for i in range(n)}
+    return len(squares)
 
 
 def changed(n):
@@ -19,5 +19,5 @@ def arguments():
 
 
 # >>> refusal
-# VZ_1003_comprehension.py:5:15  VZ-1003  a comprehension is not translated
+# VZ_1003_comprehension.py:5:15  VZ-1003  SetComp is not translated
 # <<<

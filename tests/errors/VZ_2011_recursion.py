@@ -15,7 +15,7 @@ def changed(n):
 
 
 def arguments():
-    return (9,)
+    return (20,)
 
 
 # >>> refusal

@@ -1,0 +1,64 @@
+#ifndef VZ_TYPEINFER_FORMS_H
+#define VZ_TYPEINFER_FORMS_H
+/* Part of state.h: forms of the language that are written out as others.
+ *
+ * Most of these take typed trees and give typed trees.  What has to be run
+ * first is pushed on a block, which a SEQ puts before its value (typed_seq). */
+#include "typeinfer/state.h"
+
+/* --- build.c --- */
+AExpr *hidden_new(Infer *I, Loc loc);
+AExpr *as_untyped(Infer *I, AExpr *e, ABlock *out);
+AExpr *take_seq(Infer *I, AExpr *e, ABlock *out);
+AExpr *hidden_target(Infer *I, const AExpr *hidden, const Type *type);
+AExpr *hidden_value(Infer *I, const AExpr *hidden);
+AExpr *const_int(Infer *I, int64_t value, Loc loc);
+void push_assign(Infer *I, AExpr *target, AExpr *value, ABlock *out);
+AExpr *hold_typed(Infer *I, AExpr *e, ABlock *out);
+AExpr *typed_seq(Infer *I, ABlock block, AExpr *value);
+AExpr *typed_display(Infer *I, const AExprVec *items, bool is_list, Loc loc);
+AExpr *typed_item(Infer *I, AExpr *base, int64_t k);
+AExpr *typed_binop(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc);
+
+/* --- items.c --- */
+BuiltinId iter_builtin(const AExpr *e);
+AExpr *iter_hold(Infer *I, AExpr *e, ABlock *out);
+int64_t iter_count(Infer *I, const AExpr *e);
+bool iter_items(Infer *I, AExpr *e, int most, ABlock *block, AExprVec *out);
+
+/* --- comp.c --- */
+AExpr *infer_comp(Infer *I, const AExpr *e);
+AExpr *comp_display(Infer *I, const AExpr *e, bool is_list, int most);
+AExpr *comp_reduce(Infer *I, const AExpr *e, BuiltinId id, AExpr *start,
+                   AExpr *dflt);
+AExpr *infer_named(Infer *I, const AExpr *e);
+
+/* --- stars.c --- */
+enum { MAX_STARRED = 64 };
+bool has_stars(const AExprVec *items);
+AExpr *call_with_stars(Infer *I, const AExpr *e);
+AExpr *display_with_stars(Infer *I, const AExpr *e);
+AExpr *target_with_star(Infer *I, const AExpr *target, const Type *type);
+
+/* --- sequence.c --- */
+AExprVec held_items(Infer *I, AExpr *e, ABlock *out);
+AExpr *compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out);
+AExpr *compare_sequences(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);
+AExpr *repeat_tuple(Infer *I, AExpr *lhs, AExpr *rhs, Loc loc);
+AExpr *call_on_sequence(Infer *I, const AExpr *e, BuiltinId id);
+
+/* --- unroll.c --- */
+void infer_unrolled_for(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);
+void infer_unrolled_while(Infer *I, const AStmt *s, ABlock *out);
+bool infer_nest(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);
+bool may_unroll(Infer *I, const AStmt *s, int64_t trips);
+void demand_unroll(Infer *I, const AExpr *key);
+void unroll_instead(Infer *I);
+void infer_for(Infer *I, const AStmt *s, ABlock *out);
+void infer_while(Infer *I, const AStmt *s, ABlock *out);
+
+/* --- user.c --- */
+AExpr *call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee);
+AExpr *infer_lambda(Infer *I, const AExpr *e);
+Ver *free_name(Infer *I, Sym name);
+#endif

@@ -1,0 +1,639 @@
+/* Tuples, lists of fixed length and small arrays: what operators and builtins
+ * do to all of their items.
+ *
+ *     t == u           not not (t[0] == u[0] and t[1] == u[1])
+ *     x in (2, 3, n)   not not (x == 2 or x == 3 or x == n)
+ *     sum(t)           0 + t[0] + t[1] + t[2]
+ *     [x] * 3          [x, x, x]
+ *     sorted(v)        a network of min and max
+ *
+ * All of these are written out as typed trees of the simpler operations, so
+ * that csrc/lower has no need to know them.  Operands are held first: they are
+ * evaluated once, whatever becomes of their items.
+ *
+ * Python compares items by identity before it compares them by value.  The two
+ * differ for nan only, which is a number that is equal to itself if it is the
+ * same object: where both sides are nan the call is repeated in Python. */
+#include <string.h>
+
+#include "typeinfer/state.h"
+
+/* Longer tuples are not made, sorted, or added up without a loop. */
+enum { MOST_REPEATED = 1024, MOST_SORTED = 30, MOST_SUMMED = 16 };
+
+/* --- items ---------------------------------------------------------------- */
+
+/* Is 'type' a sequence whose items are known one by one? */
+static bool
+has_items(const Type *type)
+{
+    return (type->kind == TY_TUPLE && type->alt == ALT_NEVER) ||
+           (type_lanes(type) > 0 && type->alt == ALT_NEVER);
+}
+
+/* The held items of a typed sequence. */
+AExprVec
+held_items(Infer *I, AExpr *e, ABlock *out)
+{
+    AExprVec items = {0};
+    e = take_seq(I, e, out);
+    bool display = e->kind == A_TUPLE || e->kind == A_LIST;
+    AExpr *base = display ? e : hold_typed(I, e, out);
+    int n = e->type->kind == TY_TUPLE ? e->type->rank : type_lanes(e->type);
+    for (int i = 0; i < n; i++) {
+        AExpr *item = display ? e->items.at[i] : typed_item(I, base, i);
+        vec_push(I->arena, &items, hold_typed(I, item, out));
+    }
+    return items;
+}
+
+/* True or False. */
+static AExpr *
+const_bool(Infer *I, bool value, Loc loc)
+{
+    AExpr *e = ast_expr(I->arena, A_CONST, loc);
+    e->type = type_known_bool(I->arena, value);
+    return e;
+}
+
+/* not 'e', as a Python bool. */
+static AExpr *
+negation(Infer *I, AExpr *e)
+{
+    bool truth;
+    if (type_truth(e->type, &truth)) {
+        return const_bool(I, !truth, e->loc);
+    }
+    AExpr *out = ast_expr(I->arena, A_UNARY, e->loc);
+    out->op = AO_NOT;
+    out->lhs = e;
+    out->type = type_bool(I->arena);
+    return out;
+}
+
+/* The truth of 'op' over conditions; their effects have been held. */
+static AExpr *
+combined(Infer *I, AOp op, const AExprVec *conds, Loc loc)
+{
+    AExpr *all = ast_expr(I->arena, A_BOOLOP, loc);
+    all->op = op;
+    all->type = type_bool(I->arena);
+    for (int i = 0; i < conds->n; i++) {
+        bool truth;
+        if (!type_truth(conds->at[i]->type, &truth)) {
+            vec_push(I->arena, &all->items, conds->at[i]);
+        } else if (truth == (op == AO_OR)) {
+            return const_bool(I, truth, loc);
+        }
+    }
+    if (all->items.n == 0) {
+        return const_bool(I, op == AO_AND, loc);
+    }
+    AExpr *one = all->items.n == 1 ? all->items.at[0] : all;
+    return negation(I, negation(I, one));
+}
+
+/* --- comparisons ---------------------------------------------------------- */
+
+/* A comparison of held operands. */
+static AExpr *
+compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc)
+{
+    AExpr *e = ast_expr(I->arena, A_COMPARE, loc);
+    e->lhs = lhs;
+    vec_push(I->arena, &e->items, rhs);
+    vec_push(I->arena, &e->ops, op);
+    e->type = type_of_compare(I, e, op, lhs, rhs);
+    return e;
+}
+
+/* May the number be nan? */
+static bool
+may_be_nan(const Type *type)
+{
+    bool floats = dtype_is_float(type->dtype) || type->alt == ALT_FLOAT;
+    return floats && !(type->known && type->fval == type->fval);
+}
+
+/* Python repeats the call if both are nan, for they may be one object. */
+static void
+assert_not_both_nan(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
+{
+    AExprVec conds = {0};
+    if (!may_be_nan(lhs->type) || !may_be_nan(rhs->type)) {
+        return;
+    }
+    vec_push(I->arena, &conds, compare(I, AO_EQ, lhs, lhs, lhs->loc));
+    vec_push(I->arena, &conds, compare(I, AO_EQ, rhs, rhs, rhs->loc));
+    AStmt *s = ast_stmt(I->arena, AS_ASSERT, lhs->loc);
+    s->value = combined(I, AO_OR, &conds, lhs->loc);
+    vec_push(I->arena, out, s);
+}
+
+/* Are the items known to be no number and no sequence on at least one side, so
+ * that equality is decided by what they are? */
+static bool
+differs_in_kind(const Type *lhs, const Type *rhs)
+{
+    bool texts = lhs->kind == TY_STR || rhs->kind == TY_STR;
+    bool none = lhs->kind == TY_NONE || rhs->kind == TY_NONE;
+    bool tuples = lhs->kind == TY_TUPLE || rhs->kind == TY_TUPLE;
+    return lhs->kind != rhs->kind && (texts || none || tuples) &&
+           lhs->kind != TY_ARRAY && rhs->kind != TY_ARRAY &&
+           lhs->alt == ALT_NEVER && rhs->alt == ALT_NEVER;
+}
+
+/* 'lhs' is 'rhs' or 'lhs' == 'rhs', for held operands. */
+static AExpr *
+same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
+{
+    const Type *a = lhs->type;
+    const Type *b = rhs->type;
+    if (differs_in_kind(a, b)) {
+        return const_bool(I, false, lhs->loc);
+    }
+    if (a->kind == TY_NUM && b->kind == TY_NUM) {
+        assert_not_both_nan(I, lhs, rhs, out);
+    }
+    if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) {
+        return compare_tuples(I, AO_EQ, lhs, rhs, out);
+    }
+    return compare(I, AO_EQ, lhs, rhs, lhs->loc);
+}
+
+/* The first items that differ decide; if there are none, the lengths do. */
+static AExpr *
+ordered(Infer *I, AOp op, const AExprVec *lhs, const AExprVec *rhs, int at,
+        ABlock *out, Loc loc)
+{
+    if (at == lhs->n || at == rhs->n) {
+        const Type *a = type_known_int(I->arena, lhs->n);
+        const Type *b = type_known_int(I->arena, rhs->n);
+        return const_bool(I, fold_binop(I->arena, op, a, b)->ival != 0, loc);
+    }
+    AExpr *same = same_item(I, lhs->at[at], rhs->at[at], out);
+    bool truth = false;
+    bool known = type_truth(same->type, &truth);
+    if (known && truth) {
+        return ordered(I, op, lhs, rhs, at + 1, out, loc);
+    }
+    AExpr *here = compare(I, op, lhs->at[at], rhs->at[at], loc);
+    if (known) {
+        return here;
+    }
+    AExpr *later = ordered(I, op, lhs, rhs, at + 1, out, loc);
+    AExpr *e = ast_expr(I->arena, A_IFEXP, loc);
+    vec_push(I->arena, &e->items, same);
+    vec_push(I->arena, &e->items, later);
+    vec_push(I->arena, &e->items, here);
+    e->type = join_values(I, e, same, later, here);
+    return e;
+}
+
+/* Two typed tuples or two lists; what must be evaluated first goes to 'out'. */
+AExpr *
+compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out)
+{
+    Loc loc = lhs->loc;
+    bool equality = op == AO_EQ || op == AO_NE;
+    AExprVec a = held_items(I, lhs, out);
+    AExprVec b = held_items(I, rhs, out);
+    if (!equality) {
+        return ordered(I, op, &a, &b, 0, out, loc);
+    }
+    AExprVec conds = {0};
+    bool may = a.n == b.n && lhs->type->is_list == rhs->type->is_list;
+    for (int i = 0; may && i < a.n; i++) {
+        vec_push(I->arena, &conds, same_item(I, a.at[i], b.at[i], out));
+    }
+    AExpr *same =
+        may ? combined(I, AO_AND, &conds, loc) : const_bool(I, false, loc);
+    return op == AO_EQ ? same : negation(I, same);
+}
+
+/* 'x' in a range of integers: between its ends and on a step. */
+static AExpr *
+in_range(Infer *I, AExpr *x, AExpr *range, ABlock *out)
+{
+    AExpr *const *args = range->items.at;
+    Loc loc = x->loc;
+    int64_t step = 1;
+    bool known = args[2] == NULL || type_is_known_int(args[2]->type, &step);
+    if (!known || step <= 0 || !type_is_integer(x->type, true) ||
+        x->type->alt != ALT_NEVER || !x->type->weak) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc, NULL,
+                     "`in` is translated for an int and a range upwards");
+    }
+    AExpr *lo = args[1] ? hold_typed(I, args[0], out) : const_int(I, 0, loc);
+    AExpr *hi = hold_typed(I, args[1] ? args[1] : args[0], out);
+    AExprVec conds = {0};
+    vec_push(I->arena, &conds, compare(I, AO_LE, lo, x, loc));
+    vec_push(I->arena, &conds, compare(I, AO_LT, x, hi, loc));
+    if (step != 1) {
+        AExpr *from = hold_typed(I, typed_binop(I, AO_SUB, x, lo, loc), out);
+        AExpr *rest = typed_binop(I, AO_MOD, from, args[2], loc);
+        AExpr *zero = const_int(I, 0, loc);
+        vec_push(I->arena, &conds, compare(I, AO_EQ, rest, zero, loc));
+    }
+    return combined(I, AO_AND, &conds, loc);
+}
+
+/* 'x' in 'where' of typed operands; NULL: not of this kind. */
+static AExpr *
+contained(Infer *I, AExpr *x, AExpr *where, ABlock *out)
+{
+    if (iter_builtin(where) == BUILTIN_RANGE) {
+        check_iterable(I, where);
+        return in_range(I, hold_typed(I, x, out), where, out);
+    }
+    if (where->type->kind == TY_STR && x->type->kind == TY_STR) {
+        bool has = strstr(where->type->name, x->type->name) != NULL;
+        return const_bool(I, has, x->loc);
+    }
+    if (where->type->kind != TY_TUPLE || where->type->alt != ALT_NEVER) {
+        return NULL;
+    }
+    AExprVec conds = {0};
+    x = hold_typed(I, x, out);
+    AExprVec items = held_items(I, where, out);
+    for (int i = 0; i < items.n; i++) {
+        vec_push(I->arena, &conds, same_item(I, items.at[i], x, out));
+    }
+    return combined(I, AO_OR, &conds, x->loc);
+}
+
+/* One comparison with sequences, written out; NULL: it is another one. */
+AExpr *
+compare_sequences(Infer *I, AOp op, AExpr *lhs, AExpr *rhs)
+{
+    ABlock block = {0};
+    AExpr *value = NULL;
+    if (op == AO_IN || op == AO_NOTIN) {
+        value = contained(I, lhs, rhs, &block);
+        if (value != NULL && op == AO_NOTIN) {
+            value = negation(I, value);
+        }
+    } else if (op != AO_IS && op != AO_ISNOT) {
+        bool both = lhs->type->kind == TY_TUPLE && rhs->type->kind == TY_TUPLE;
+        bool some = lhs->type->alt == ALT_NEVER && rhs->type->alt == ALT_NEVER;
+        bool equality = op == AO_EQ || op == AO_NE;
+        if (both && some &&
+            (equality || lhs->type->is_list == rhs->type->is_list)) {
+            value = compare_tuples(I, op, lhs, rhs, &block);
+        } else if (equality && differs_in_kind(lhs->type, rhs->type)) {
+            hold_typed(I, lhs, &block);
+            hold_typed(I, rhs, &block);
+            value = const_bool(I, op == AO_NE, lhs->loc);
+        }
+    }
+    return value ? typed_seq(I, block, value) : NULL;
+}
+
+/* --- repetition ----------------------------------------------------------- */
+
+/* (a, b) * 2; NULL: neither operand is a tuple. */
+AExpr *
+repeat_tuple(Infer *I, AExpr *lhs, AExpr *rhs, Loc loc)
+{
+    bool swapped = rhs->type->kind == TY_TUPLE;
+    AExpr *base = swapped ? rhs : lhs;
+    AExpr *by = swapped ? lhs : rhs;
+    int64_t n;
+    if (base->type->kind != TY_TUPLE || by->type->kind != TY_NUM) {
+        return NULL;
+    }
+    if (!type_is_known_int(by->type, &n)) {
+        infer_pin(I, cond_origin(by));
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
+                     "Make an array, or repeat a constant number of times.",
+                     "%s is repeated a number of times that is not known",
+                     type_text(I->arena, base->type));
+    }
+    ABlock block = {0};
+    AExprVec items = {0};
+    by = hold_typed(I, by, &block);
+    AExprVec once = held_items(I, base, &block);
+    if (n > MOST_REPEATED || n * once.n > MOST_REPEATED) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc, "Make an array.",
+                     "a %s of more than %d items is not translated",
+                     base->type->is_list ? "list" : "tuple", MOST_REPEATED);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        for (int k = 0; k < once.n; k++) {
+            vec_push(I->arena, &items, once.at[k]);
+        }
+    }
+    AExpr *display = typed_display(I, &items, base->type->is_list, loc);
+    alias_value(I, display);
+    return typed_seq(I, block, display);
+}
+
+/* --- builtins ------------------------------------------------------------- */
+
+/* start + t[0] + t[1] ... */
+static AExpr *
+sum_items(Infer *I, const AExprVec *items, AExpr *start, Loc loc)
+{
+    AExpr *sum = start ? start : const_int(I, 0, loc);
+    for (int i = 0; i < items->n; i++) {
+        sum = typed_binop(I, AO_ADD, sum, items->at[i], loc);
+    }
+    return sum;
+}
+
+/* The truth of each item, as a condition. */
+static AExpr *
+any_items(Infer *I, const AExprVec *items, BuiltinId id, Loc loc)
+{
+    for (int i = 0; i < items->n; i++) {
+        if (items->at[i]->type->kind == TY_ARRAY) {
+            infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc, NULL,
+                         "%s as a condition is not translated",
+                         type_text(I->arena, items->at[i]->type));
+        }
+    }
+    return combined(I, id == BUILTIN_ANY ? AO_OR : AO_AND, items, loc);
+}
+
+/* The builtin `min` or `max` of typed numbers. */
+static AExpr *
+extreme_of(Infer *I, const AExpr *call, BuiltinId id, AExpr *lhs, AExpr *rhs)
+{
+    AExpr *e = ast_expr(I->arena, A_CALL, call->loc);
+    e->lhs = ast_expr(I->arena, A_GLOBAL, call->loc);
+    Type *type =
+        arena_copy(I->arena, type_kind(I->arena, TY_FUNC), sizeof(*type));
+    type->name = sym(builtin_row(id)->name);
+    e->lhs->type = type;
+    vec_push(I->arena, &e->items, lhs);
+    vec_push(I->arena, &e->keys, NULL);
+    vec_push(I->arena, &e->items, rhs);
+    vec_push(I->arena, &e->keys, NULL);
+    e->type = type_of_builtin(I, e, id);
+    return e;
+}
+
+/* The first item that no later one beats. */
+static AExpr *
+minmax_items(Infer *I, const AExpr *call, BuiltinId id, const AExprVec *items)
+{
+    if (items->n == 0) {
+        read_unbound(I); /* ValueError */
+    }
+    AExpr *out = items->at[0];
+    if (items->n > 1) {
+        out = extreme_of(I, call, id, items->at[0], items->at[1]);
+        for (int i = 2; i < items->n; i++) {
+            vec_push(I->arena, &out->items, items->at[i]);
+            vec_push(I->arena, &out->keys, NULL);
+        }
+        out->type = type_of_builtin(I, out, id);
+    }
+    return out;
+}
+
+/* All items must be of one kind of number, and none may be nan. */
+static void
+check_sortable(Infer *I, const AExpr *call, const AExprVec *items, ABlock *out)
+{
+    for (int i = 0; i < items->n; i++) {
+        const Type *type = items->at[i]->type;
+        const Type *first = items->at[0]->type;
+        if (type->kind != TY_NUM || type->alt != ALT_NEVER ||
+            type->dtype != first->dtype || type->weak != first->weak ||
+            items->n > MOST_SORTED) {
+            infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
+                         "`sorted` is translated for at most %d numbers of "
+                         "one type",
+                         MOST_SORTED);
+        }
+        if (may_be_nan(type)) {
+            AStmt *s = ast_stmt(I->arena, AS_ASSERT, call->loc);
+            AExpr *item = items->at[i];
+            s->value = compare(I, AO_EQ, item, item, call->loc);
+            vec_push(I->arena, out, s);
+        }
+    }
+}
+
+/* Neighbours change places if the second is less: a stable sort, as Python's
+ * is.  min returns its first argument when both are equal. */
+static AExpr *
+sort_items(Infer *I, const AExpr *call, AExprVec items, bool down, ABlock *out)
+{
+    check_sortable(I, call, &items, out);
+    BuiltinId first = down ? BUILTIN_MAX : BUILTIN_MIN;
+    BuiltinId second = down ? BUILTIN_MIN : BUILTIN_MAX;
+    for (int round = 0; round < items.n; round++) {
+        for (int i = round % 2; i + 1 < items.n; i += 2) {
+            AExpr *a = items.at[i];
+            AExpr *b = items.at[i + 1];
+            items.at[i] = hold_typed(I, extreme_of(I, call, first, a, b), out);
+            items.at[i + 1] =
+                hold_typed(I, extreme_of(I, call, second, b, a), out);
+        }
+    }
+    return typed_display(I, &items, true, call->loc);
+}
+
+/* The typed argument as something with items, perhaps after statements; NULL
+ * when its length is not known. */
+static AExpr *
+as_items(Infer *I, const AExpr *arg, BuiltinId id, ABlock *out)
+{
+    bool list = id == BUILTIN_LIST || id == BUILTIN_SORTED;
+    bool keeps = list || id == BUILTIN_TUPLE;
+    if (arg->kind == A_COMP) {
+        return comp_display(I, arg, list, keeps ? MOST_REPEATED : MOST_SUMMED);
+    }
+    AExpr *e = take_seq(I, infer_expr(I, arg), out);
+    if (e->type->kind == TY_RANGE && iter_builtin(e) != BUILTIN_NONE) {
+        AExprVec items = {0};
+        check_iterable(I, e);
+        int most = keeps ? MOST_REPEATED : MOST_SUMMED;
+        return iter_items(I, e, most, out, &items)
+                   ? typed_display(I, &items, list, arg->loc)
+                   : NULL;
+    }
+    if (e->type->alt == ALT_NONE) {
+        e = need_some(I, e);
+    }
+    if (keeps && e->type->kind == TY_ARRAY && e->type->rank == 1 &&
+        type_lanes(e->type) == 0) {
+        infer_pin(I, size_origin(e->type->size[0]));
+    }
+    return has_items(e->type) ? e : NULL;
+}
+
+/* The argument named 'key', or the second by position; NULL. */
+static const AExpr *
+second_argument(const AExpr *e, const char *key)
+{
+    for (int i = 1; i < e->items.n; i++) {
+        if (e->keys.at[i] == NULL || strcmp(e->keys.at[i], key) == 0) {
+            return e->items.at[i];
+        }
+    }
+    return NULL;
+}
+
+/* What the second argument of the builtin is called. */
+static const char *
+second_name(BuiltinId id)
+{
+    switch ((int)id) {
+    case BUILTIN_SUM:
+        return "start";
+    case BUILTIN_SORTED:
+        return "reverse";
+    case BUILTIN_MIN:
+    case BUILTIN_MAX:
+        return "default";
+    default:
+        return "";
+    }
+}
+
+/* Only arguments that are understood: one sequence, and perhaps a second one.
+ */
+static bool
+has_only_known(const AExpr *e, BuiltinId id)
+{
+    if (e->items.n < 1 || e->items.n > 2 || e->keys.at[0] != NULL ||
+        e->items.at[0]->kind == A_STARRED) {
+        return false;
+    }
+    if (e->items.n == 1) {
+        return true;
+    }
+    Sym key = e->keys.at[1];
+    return key == NULL ? id == BUILTIN_SUM && e->items.at[1]->kind != A_STARRED
+                       : strcmp(key, second_name(id)) == 0;
+}
+
+/* sorted(items, reverse=...) */
+static AExpr *
+call_sorted(Infer *I, const AExpr *e, AExpr *seq, ABlock *out)
+{
+    const AExpr *arg = second_argument(e, "reverse");
+    bool down = false;
+    if (arg != NULL) {
+        AExpr *typed = infer_expr(I, arg);
+        if (!type_truth(typed->type, &down)) {
+            infer_pin(I, cond_origin(typed));
+            infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
+                         "`sorted` with an unknown `reverse`");
+        }
+    }
+    return sort_items(I, e, held_items(I, seq, out), down, out);
+}
+
+/* The value of the builtin for items that are held. */
+static AExpr *
+value_of_items(Infer *I, const AExpr *e, BuiltinId id, const AExprVec *items,
+               AExpr *second)
+{
+    switch ((int)id) {
+    case BUILTIN_SUM:
+        return sum_items(I, items, second, e->loc);
+    case BUILTIN_ANY:
+    case BUILTIN_ALL:
+        return any_items(I, items, id, e->loc);
+    case BUILTIN_MIN:
+    case BUILTIN_MAX:
+        return items->n == 0 && second ? second : minmax_items(I, e, id, items);
+    default:
+        break;
+    }
+    AExpr *display = typed_display(I, items, id == BUILTIN_LIST, e->loc);
+    alias_value(I, display);
+    return display;
+}
+
+/* Would evaluating all elements be more than Python does?  A generator in any()
+ * or all() stops at the first that decides, unless that is known already. */
+static bool
+stops_early(const AExpr *arg, BuiltinId id, const AExpr *seq)
+{
+    bool search = id == BUILTIN_ANY || id == BUILTIN_ALL;
+    const AExpr *display = seq->kind == A_SEQ ? seq->lhs : seq;
+    bool truth;
+    if (!search || arg->kind != A_COMP || arg->is_list) {
+        return false;
+    }
+    for (int i = 0; i < display->items.n; i++) {
+        if (!type_truth(display->items.at[i]->type, &truth)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The builtin on a sequence of known length; NULL: it isn't known. */
+static AExpr *
+call_on_items(Infer *I, const AExpr *e, BuiltinId id)
+{
+    ABlock block = {0};
+    const AExpr *arg = e->items.at[0];
+    AExpr *seq = as_items(I, arg, id, &block);
+    if (seq == NULL || stops_early(arg, id, seq)) {
+        return NULL;
+    }
+    AExpr *value;
+    if (id == BUILTIN_SORTED) {
+        value = call_sorted(I, e, seq, &block);
+    } else {
+        AExprVec items = held_items(I, seq, &block);
+        const AExpr *given = second_argument(e, second_name(id));
+        AExpr *second = given ? infer_expr(I, given) : NULL;
+        second = hold_typed(I, second, &block);
+        value = value_of_items(I, e, id, &items, second);
+    }
+    return typed_seq(I, block, value);
+}
+
+/* The builtin as a loop that gathers in the call's own name. */
+static AExpr *
+call_as_loop(Infer *I, const AExpr *e, BuiltinId id)
+{
+    const AExpr *comp = e->items.at[0];
+    if (comp->kind != A_COMP) {
+        AExpr *one = ast_expr(I->arena, A_COMP, comp->loc);
+        AFor part = {.iter = e->items.at[0]};
+        one->name = e->name;
+        one->lhs = part.target = hidden_new(I, comp->loc);
+        vec_push(I->arena, &one->fors, part);
+        comp = one;
+    }
+    const AExpr *given = second_argument(e, second_name(id));
+    AExpr *second = given ? infer_expr(I, given) : NULL;
+    return comp_reduce(I, comp, id, id == BUILTIN_SUM ? second : NULL,
+                       id == BUILTIN_SUM ? NULL : second);
+}
+
+/* sum, any, all, min, max, sorted, list and tuple of one iterable; NULL: the
+ * call is none of these, but one like min(a, b). */
+AExpr *
+call_on_sequence(Infer *I, const AExpr *e, BuiltinId id)
+{
+    bool makes = id == BUILTIN_LIST || id == BUILTIN_TUPLE;
+    if (makes && e->items.n == 0) {
+        AExprVec none = {0};
+        return typed_display(I, &none, id == BUILTIN_LIST, e->loc);
+    }
+    if (!has_only_known(e, id)) {
+        return NULL;
+    }
+    AExpr *value = call_on_items(I, e, id);
+    if (value == NULL && e->name != NULL) {
+        value = call_as_loop(I, e, id);
+    }
+    if (value == NULL) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc,
+                     "Write a loop that fills an array.",
+                     "`%s` of something whose length is not known is not "
+                     "translated",
+                     strrchr(builtin_row(id)->name, '.') + 1);
+    }
+    return value;
+}
