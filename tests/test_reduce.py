@@ -370,6 +370,85 @@ def test_refused(program, args):
     assert fn.stats.native_calls == 0
 
 
+def along_axes(a):
+    return (np.sum(a, axis=0), a.mean(axis=1), a.sum(axis=-1),
+            (a - np.mean(a, axis=0, keepdims=True)).max())
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_along_axes(dtype):
+    fn = accelerate(along_axes)
+    for h in (1, 2, 5, 8, 9, 130, 300):
+        for w in (1, 2, 7, 8, 17, 129, 260):
+            whole = rough((h + 1, w + 1), dtype, h * 31 + w)
+            for array in (whole[:h, :w], whole[:h, :w].copy(),
+                          np.asfortranarray(whole), whole.T[:w, :h],
+                          whole[::-1], whole[:h, ::-1]):
+                assert_same(fn, (array,))
+    assert_same(fn, (np.broadcast_to(whole[0], whole.shape),), native=False)
+
+
+def products_of_floats(a):
+    return np.prod(a), a.prod(axis=0), np.prod(a, axis=1)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_products_of_floats(dtype):
+    fn = accelerate(products_of_floats)
+    a = (np.random.RandomState(0).rand(13, 21) * 0.2 + 0.9).astype(dtype)
+    for array in (a, a[1:, ::3], a[::-1]):
+        assert_same(fn, (array,))
+    assert_same(fn, (a.T,), native=False)
+
+
+def along_axes_of_three(a):
+    return (a.sum(axis=0), a.mean(axis=1), a.sum(axis=2),
+            np.sum(a, axis=(0, 1)), np.mean(a, axis=(1, 2)),
+            a.mean(axis=(0, 1), keepdims=True))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_along_axes_of_three(dtype):
+    fn = accelerate(along_axes_of_three)
+    for shape in ((2, 3, 4), (5, 7, 1), (9, 1, 3), (1, 9, 3), (12, 11, 3),
+                  (20, 30, 40), (3, 70, 200), (130, 9, 20), (1, 1, 5)):
+        whole = rough(tuple(n + 1 for n in shape), dtype, 5)
+        h, w, c = shape
+        assert_same(fn, (whole[:h, :w, :c],))
+        assert_same(fn, (whole[:h, :w, :c].copy(),))
+        assert_same(fn, (whole[:h, ::-1, :c],))
+        assert_same(fn, (whole[:h, :w, :c].T,), native=False)
+
+
+def along_channels_of_part(a, y, x):
+    return (np.mean(a[y - 2:y + 3, x - 1:x + 2], axis=(0, 1)),
+            np.sum(a[y], axis=0), a[y - 1:y + 1, x].mean(axis=1))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_along_axes_of_parts(dtype):
+    for channels in (1, 3, 4, 9):
+        array = rough((9, 8, channels), dtype, 2)
+        assert_same(accelerate(along_channels_of_part), (array, 4, 3))
+
+
+def of_expressions(a, b):
+    d = a * b
+    return (np.sum(d), np.sum(a - b, axis=0), np.mean((a - b) ** 2),
+            d.var(), np.sum(d[1:]), np.max(a * 2 - b),
+            np.sum(np.zeros_like(a)), np.argmax(d, axis=0))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_order_of_expressions(dtype):
+    fn = accelerate(of_expressions)
+    a, b = rough((30, 17), dtype, 1) / 1e5, rough((30, 17), dtype, 2)
+    assert_same(fn, (a, b))
+    assert_same(fn, (a[1:, :-1], b[:-1, 1:]))
+    assert_same(fn, (a.T, b.T), native=False)
+    assert_same(fn, (np.asfortranarray(a), b), native=False)
+
+
 def steps(a):
     return (np.sum(a[::2]), np.sum(a[::-1, 1::3]), a[:, ::-2].mean(),
             a[1::2, :, None].var(), a[::3].max(), a[::-1].argmin())

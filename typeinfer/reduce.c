@@ -204,6 +204,21 @@ rest_of(Infer *I, const AExpr *call, BuiltinId id, unsigned axes, DType dtype)
     return type_new_array(I, call, type, any_order);
 }
 
+/* Is the order of additions known?  One axis, the last axes, or all axes before
+ * some that stay; not the first and the last. */
+static bool
+are_summable(unsigned axes, int rank)
+{
+    int first = 0;
+    while (!(axes >> first & 1)) {
+        first++;
+    }
+    bool one = axes == 1u << first;
+    bool last = axes >> (rank - 1) & 1;
+    bool tail = axes == (((1u << rank) - 1) & ~((1u << first) - 1));
+    return one || tail || !last;
+}
+
 /* The type of a call of BK_REDUCE. */
 const Type *
 type_of_reduce(Infer *I, AExpr *call, BuiltinId id)
@@ -227,13 +242,13 @@ type_of_reduce(Infer *I, AExpr *call, BuiltinId id)
         refuse(I, call, id, " over axes that are not constants in range");
     }
     bool whole = axes == (1u << from->rank) - 1;
-    if (!whole && adds_floats(kind, from->dtype)) {
+    bool spreads = kind == REDUCE_VAR || kind == REDUCE_STD;
+    if (!whole && spreads) {
         refuse(I, call, id, " over some axes");
     }
-    if (kind == REDUCE_PROD && dtype_is_float(from->dtype) &&
-        from->rank > 1) {
-        refuse(I, call, id, ": the order of NumPy's products depends on the "
-                            "memory order");
+    if (!whole && adds_floats(kind, from->dtype) &&
+        !are_summable(axes, from->rank)) {
+        refuse(I, call, id, " over these axes");
     }
     if (!whole || reduce_keeps(call, id)) {
         return rest_of(I, call, id, axes, dtype);

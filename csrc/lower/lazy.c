@@ -258,6 +258,7 @@ settle(Lower *L, Value v, Loc loc)
         return v;
     }
     Value out = new_array(L, v.type, v.lazy->extent, v.lazy->joint, loc);
+    order_follows_lazy(L, out.view->buf, v.lazy);
     lazy_store(L, out.view, v.lazy, loc);
     return out;
 }

@@ -213,6 +213,7 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general)
     L->nonnegative = map_new(arena);
     L->returned = map_new(arena);
     L->arg_of = map_new(arena);
+    L->orders = map_new(arena);
     find_uses(L, entry);
     note_returned(L, entry->result);
     lower_params(L, entry);

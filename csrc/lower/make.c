@@ -185,6 +185,9 @@ lower_make(Lower *L, const AExpr *e, BuiltinId id)
         shape_exprs(L, first, dims, e->loc);
     }
     Value out = make_array(L, e, dims);
+    if (first.type->kind == TY_ARRAY && first.view != NULL) {
+        order_follows(L, out.view->buf, first.view);
+    }
     if (!empty) {
         fill(L, out, value, e->loc);
     }

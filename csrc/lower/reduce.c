@@ -17,8 +17,8 @@
 
 /* --- visiting elements ---------------------------------------------------- */
 
-/* A loop over [0, n) whose body is written next; 'k' is its variable. */
-static Expr *
+/* The result is its variable. */
+Expr *
 open_loop(Lower *L, Expr *n, Loc loc)
 {
     Stmt *s = ir_stmt(L->arena, S_FOR, loc);
@@ -133,35 +133,35 @@ is_nan(Lower *L, Expr *e)
     return call_fn(L, FN_ISNAN, DT_BOOL, e, NULL);
 }
 
+/* Sums and products grow to the dtype of the result before. */
+Expr *
+fold_step(Lower *L, ReduceKind kind, DType dtype, Expr *acc, Expr *e)
+{
+    switch (kind) {
+    case REDUCE_PROD:
+        return op2(L, E_MUL, acc, cast_to(L, dtype, e));
+    case REDUCE_MIN:
+    case REDUCE_MAX:
+        return op2(L, kind == REDUCE_MIN ? E_MIN : E_MAX, acc, e);
+    case REDUCE_ANY:
+    case REDUCE_ALL:
+        return op2(L, kind == REDUCE_ANY ? E_OR : E_AND, acc,
+                   cast_to(L, DT_BOOL, e));
+    case REDUCE_COUNT:
+        e = cast_to(L, DT_I64, cast_to(L, DT_BOOL, e));
+        return op2(L, E_ADD, acc, e);
+    default:
+        return op2(L, E_ADD, acc, cast_to(L, dtype, e));
+    }
+}
+
 /* acc = acc op e */
 static void
 visit_plain(Lower *L, Expr *e, void *data)
 {
     Fold *f = data;
     Expr *acc = ir_ref(L->arena, f->acc);
-    Expr *next;
-    switch (f->kind) {
-    case REDUCE_PROD:
-        next = op2(L, E_MUL, acc, cast_to(L, f->dtype, e));
-        break;
-    case REDUCE_MIN:
-    case REDUCE_MAX:
-        next = op2(L, f->kind == REDUCE_MIN ? E_MIN : E_MAX, acc, e);
-        break;
-    case REDUCE_ANY:
-    case REDUCE_ALL:
-        next = op2(L, f->kind == REDUCE_ANY ? E_OR : E_AND, acc,
-                   cast_to(L, DT_BOOL, e));
-        break;
-    case REDUCE_COUNT:
-        next = op2(L, E_ADD, acc,
-                   cast_to(L, DT_I64, cast_to(L, DT_BOOL, e)));
-        break;
-    default:
-        next = op2(L, E_ADD, acc, cast_to(L, f->dtype, e));
-        break;
-    }
-    emit_set(L, f->acc, next, f->loc);
+    emit_set(L, f->acc, fold_step(L, f->kind, f->dtype, acc, e), f->loc);
 }
 
 /* Reductions with one accumulator and a value to begin with. */
@@ -349,9 +349,9 @@ sum_of_ints(Lower *L, const Elements *in, DType from, Expr *n)
 
 /* --- all together --------------------------------------------------------- */
 
-/* The reduction over all elements that 'in' has. */
-static Expr *
-fold(Lower *L, const Elements *in, const Reduction *r)
+/* Products of floats go from left to right. */
+Expr *
+fold_all(Lower *L, const Elements *in, const Reduction *r)
 {
     ReduceKind kind = r->kind;
     switch (kind) {
@@ -373,7 +373,10 @@ fold(Lower *L, const Elements *in, const Reduction *r)
     case REDUCE_ANY:
         return fold_plain(L, in, kind, ir_bool(L->arena, false));
     case REDUCE_PROD:
-        L->result->may_warn |= dtype_is_float(r->to);
+        if (dtype_is_float(r->to) && in->view != NULL) {
+            L->result->may_warn = true;
+            check_in_order(L, in->view, in->loc);
+        }
         return fold_plain(L, in, kind, num_const(L, r->to, 1));
     case REDUCE_SUM:
         if (dtype_is_float(r->from)) {
@@ -383,70 +386,6 @@ fold(Lower *L, const Elements *in, const Reduction *r)
     default:
         return fold_plain(L, in, kind, num_const(L, r->to, 0));
     }
-}
-
-/* The view with the axes that stay in front. */
-static View *
-split_axes(Lower *L, const View *view, unsigned axes, int *nkept)
-{
-    View *out = arena_copy(L->arena, view, sizeof(*view));
-    int n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < view->rank; i++) {
-            if ((int)(axes >> i & 1) == pass) {
-                out->axis[n++] = view->axis[i];
-            }
-        }
-        *nkept = pass == 0 ? n : *nkept;
-    }
-    return out;
-}
-
-/* One or several axes of an array in memory: 'e' is of array type. */
-static Value
-fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
-          const Reduction *r)
-{
-    Expr *dims[MAX_RANK];
-    int rank = 0;
-    int nkept = 0;
-    const View *view = split_axes(L, a.view, axes, &nkept);
-    for (int i = 0; i < a.type->rank; i++) {
-        if (!(axes >> i & 1)) {
-            dims[rank++] = view_extent(L, a.view, i);
-        } else if (reduce_keeps(e, id)) {
-            dims[rank++] = int_const(L, 1);
-        }
-    }
-    Elements in = {.view = view, .loc = e->loc};
-    if (type_is_vector(e->type)) {
-        int n = type_lanes(e->type);
-        Expr *vec = NULL;
-        for (int i = 0; i < n; i++) {
-            Expr *at = int_const(L, i);
-            in.view = nkept ? view_at(L, view, at) : view;
-            Expr *one = fold(L, &in, r);
-            vec = vec == NULL ? ir_splat(L->arena, one, n)
-                              : ir_insert(L->arena, vec, at, one);
-        }
-        return num_value(e->type, vec);
-    }
-    Value out = make_array(L, e, dims);
-    Block *outer = L->out;
-    const View *to = out.view;
-    for (int i = 0; i < a.type->rank; i++) {
-        if (!(axes >> i & 1)) {
-            Expr *k = open_loop(L, view_extent(L, view, 0), e->loc);
-            view = view_at(L, view, k);
-            to = view_at(L, to, k);
-        } else if (reduce_keeps(e, id)) {
-            to = view_at(L, to, int_const(L, 0));
-        }
-    }
-    in.view = view;
-    view_store(L, to, fold(L, &in, r), e->loc);
-    L->out = outer;
-    return out;
 }
 
 /* A call of BK_REDUCE. */
@@ -469,7 +408,7 @@ lower_reduce(Lower *L, const AExpr *e, BuiltinId id)
     if (a.view == NULL) {
         in.vec = reuse(L, hold(L, a.expr, e->loc), e->loc);
     }
-    Expr *out = fold(L, &in, &r);
+    Expr *out = fold_all(L, &in, &r);
     if (e->type->kind == TY_ARRAY) { /* keepdims */
         return num_value(e->type, ir_splat(L->arena, out, 1));
     }

@@ -30,7 +30,20 @@ Expr *sum_of_ints(Lower *L, const Elements *in, DType from, Expr *n);
 void each_element(Lower *L, const Elements *in, Visit *visit, void *data);
 Expr *count_elements(Lower *L, const Elements *in);
 
+/* A loop over [0, n) that is emitted and whose body is written next. */
+Expr *open_loop(Lower *L, Expr *n, Loc loc);
+/* acc op e, for reductions with one accumulator that any order fits. */
+Expr *fold_step(Lower *L, ReduceKind kind, DType dtype, Expr *acc, Expr *e);
+/* The reduction over all elements that 'in' has. */
+Expr *fold_all(Lower *L, const Elements *in, const Reduction *r);
+
+/* --- axes.c --- */
+Value fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
+                const Reduction *r);
+
 /* --- sum.c --- */
+/* 'sum' / 'n', as np.mean divides. */
+Expr *divide_sum(Lower *L, Expr *sum, Expr *n);
 Expr *fold_sum(Lower *L, const Elements *in, DType dtype);
 Expr *fold_mean(Lower *L, const Elements *in, const Reduction *r);
 Expr *fold_variance(Lower *L, const Elements *in, const Reduction *r);

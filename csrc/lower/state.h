@@ -101,6 +101,7 @@ struct Lower {
     Map nonnegative; /* Var or Expr that is never below 0 */
     Map returned;    /* number of an array object -> it is a result */
     Map arg_of;      /* Buf of an argument -> signature number + 1 */
+    Map orders;      /* Buf made here -> whose order of axes it would have */
     LowerLoop *loop;
     LowerScope *scope;
     const AStmt *tail; /* the return that ends the body by itself */
@@ -254,6 +255,21 @@ Value new_array(Lower *L, const Type *type, Expr *const *dims, bool joint,
                 Loc loc);
 /* The same for the array that 'e' makes. */
 Value make_array(Lower *L, const AExpr *e, Expr *const *dims);
+
+/* --- order.c --- */
+/* NumPy gives 'buf' the order of axes that 'view' (all views in 'z') has. */
+void order_follows(Lower *L, const Buf *buf, const View *view);
+void order_follows_lazy(Lower *L, const Buf *buf, const Lazy *z);
+/* Replays unless NumPy would have made the viewed array in C order, as here. */
+void check_made_in_order(Lower *L, const View *view, Loc loc);
+/* Replays unless the memory of 'view' is walked in C order. */
+void check_in_order(Lower *L, const View *view, Loc loc);
+/* Replays if an axis of several elements has a stride of 0. */
+void check_no_repeats(Lower *L, const View *view, Loc loc);
+/* Is the view surely in C order, by itself and in NumPy? */
+bool order_is_plain(const Lower *L, const View *view);
+/* Does NumPy sort axis 'k' of 'view' inside of axis 'outer'? */
+Expr *order_within(Lower *L, const View *view, int k, int outer);
 
 /* --- ufunc.c --- */
 Value lower_loop(Lower *L, const AExpr *e, BuiltinId id);

@@ -72,6 +72,9 @@ sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
 {
     Expr *args[4 * MAX_RANK + 1];
     int rank = view->buf->rank;
+    if (view->rank > 1) {
+        check_made_in_order(L, view, loc);
+    }
     int n = rank;
     for (int i = 0; i < rank; i++) {
         args[i] = view->fixed[i] ? view->fixed[i] : view->offset[i];
@@ -117,8 +120,8 @@ fold_sum(Lower *L, const Elements *in, DType dtype)
 }
 
 /* 'sum' / 'n' in float64, then in the dtype of 'sum'. */
-static Expr *
-divide(Lower *L, Expr *sum, Expr *n)
+Expr *
+divide_sum(Lower *L, Expr *sum, Expr *n)
 {
     Expr *quotient = op2(L, E_DIV, cast_to(L, DT_F64, sum),
                          cast_to(L, DT_F64, n));
@@ -133,7 +136,7 @@ fold_mean(Lower *L, const Elements *in, const Reduction *r)
     check_some(L, in);
     Expr *sum = dtype_is_float(r->from) ? fold_sum(L, in, r->to)
                                         : sum_of_ints(L, in, r->from, n);
-    return divide(L, sum, n);
+    return divide_sum(L, sum, n);
 }
 
 /* The sum of (x - mean) ** 2 for a vector. */
@@ -157,6 +160,6 @@ fold_variance(Lower *L, const Elements *in, const Reduction *r)
     Expr *vec = as_vector(L, in);
     Expr *sum = vec != NULL ? square_lanes(L, vec, mean, in->loc)
                             : sum_node(L, in->view, r->to, mean, in->loc);
-    Expr *out = divide(L, sum, freedom);
+    Expr *out = divide_sum(L, sum, freedom);
     return r->kind == REDUCE_STD ? call_fn(L, FN_SQRT, r->to, out, NULL) : out;
 }
