@@ -413,3 +413,104 @@ def small_and_changed(a, k):
     w += 1
     v[k:] = 0.0
     return v * 1.0, w[:k] + 0.0
+
+
+# --- functions ---
+
+SPECIAL = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1.5, -2.5, 0.5, 1e-3])
+
+
+def special(dtype, n=67, seed=0):
+    random = np.random.RandomState(seed)
+    return (random.choice(SPECIAL.astype(dtype), n),
+            random.choice(SPECIAL.astype(dtype), n))
+
+
+@program([special(dtype) for dtype in FLOATS]
+         + pairs(*INTEGERS, shapes=((40, 33),)))
+def choices(a, b):
+    return (np.minimum(a, b), np.maximum(a, b), np.fmin(a, b), np.fmax(a, b),
+            np.where(a > b, a, b), np.where(a, 1, b), np.where(b < 1, 7, 3))
+
+
+@program([special(dtype) for dtype in FLOATS]
+         + pairs("bool", *INTEGERS, shapes=((40, 33),)))
+def logic(a, b):
+    return (np.logical_and(a, b), np.logical_or(a, b), np.logical_xor(a, b),
+            np.logical_not(a), np.isnan(a), np.isinf(b), np.isfinite(a),
+            np.logical_and(a > 0, b > 0))
+
+
+@program([(a,) for dtype in FLOATS for a in special(dtype)])
+def roundings(a):
+    return (np.floor(a), np.ceil(a), np.trunc(a), np.rint(a), np.fix(a),
+            np.fabs(a), np.abs(a), np.sign(a), np.square(a), np.signbit(a),
+            np.negative(a), np.positive(a), np.round(a))
+
+
+@program(singles("float64", "float32", shapes=((40, 33),)))
+def more_functions(a):
+    return (np.sqrt(np.abs(a)), np.reciprocal(a), np.round(a, 2),
+            a.round(-1), np.around(a, 1), np.copysign(a, a.T[0, 0]))
+
+
+@program(singles(*INTEGERS, shapes=((40, 33),)))
+def whole_functions(a):
+    return (np.abs(a), np.sign(a), np.square(a), np.floor(a), np.round(a, 1),
+            np.invert(a), np.negative(a))
+
+
+@program([special(dtype) for dtype in FLOATS])
+def clipping(a, b):
+    c = b + 0.25
+    return (np.clip(a, -1, 1), np.clip(a, c, 2.0), np.clip(a, -1.0, c),
+            np.clip(a, 0, None), np.clip(a, None, 1), a.clip(0.0, 1.0),
+            a.clip(max=1.0), np.clip(a, c, c[::-1]))
+
+
+@program([special("float64")], replays=1)
+def clipping_at_zeros(a, b):
+    return np.clip(a, b, 2.0)
+
+
+@program([(numbers((20, 30), dtype), lo, hi) for dtype in INTEGERS
+          for lo, hi in ((0, 100), (-5, 300), (10, 20))]
+         + [(numbers((20, 30), "uint8"), 0.5, 99.5)])
+def clipping_whole_numbers(a, lo, hi):
+    return np.clip(a, lo, hi), a.clip(lo, hi), np.clip(a, -1000, 70)
+
+
+@program(pairs("float64", "int16", "uint8", shapes=((40, 33),)))
+def as_functions(a, b):
+    return (np.add(a, b), np.subtract(a, b), np.multiply(a, 2),
+            np.divide(a, b), np.floor_divide(a, b), np.mod(a, b),
+            np.remainder(a, b), np.less(a, b),
+            np.greater_equal(a, b), np.equal(a, b), np.true_divide(b, a))
+
+
+@program(pairs("float64", "float32", shapes=((40, 33), (3, 3))))
+def into(a, b):
+    out = np.zeros(a.shape)
+    np.add(a, b, out=out)
+    np.multiply(out, 2, out)
+    kept = np.sqrt(np.abs(out), out=out)
+    kept += 1
+    np.add(out[1:], out[:-1], out=out[1:])
+    np.minimum(a[0], b, out=b)
+    return out, kept
+
+
+@program([(np.float64(2.5), np.float32(1.5), 3), (1.25, np.float64(-1.0), 0)])
+def of_numbers(x, y, n):
+    return (np.add(x, y), np.minimum(x, y), np.sign(x), np.square(y),
+            np.clip(x, 0, 1), np.isnan(x), np.round(x, 1),
+            np.maximum(n, 2), np.logical_and(x, n), np.less(x, y))
+
+
+@program(singles("float64", shapes=((6, 3),)))
+def of_small_parts(a):
+    out = np.zeros(3)
+    for r in range(a.shape[0]):
+        out += np.where(a[r] > 0, a[r], -1.0) + np.maximum(a[r], a[0])
+        out -= np.clip(a[r], -1, 1) * np.sign(a[r])
+    return out

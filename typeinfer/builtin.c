@@ -242,102 +242,6 @@ type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
     return type_with_alt(I->arena, type, type->alt);
 }
 
-/* --- ufuncs --------------------------------------------------------------- */
-
-/* The dtype NumPy computes a float ufunc in; DT_COUNT: float16. */
-static DType
-float_dtype(const Type *arg)
-{
-    if (dtype_is_float(arg->dtype)) {
-        return arg->dtype;
-    }
-    if (arg->dtype == DT_I8 || arg->dtype == DT_U8 || arg->dtype == DT_BOOL) {
-        return DT_COUNT;
-    }
-    return dtype_size(arg->dtype) == 2 ? DT_F32 : DT_F64;
-}
-
-/* np.sqrt, np.floor ...: of numbers a NumPy scalar, of vectors a vector. Small
- * integers go to float16 in NumPy, which is not translated. */
-static const Type *
-type_of_ufunc(Infer *I, const AExpr *call, BuiltinId id)
-{
-    const Type *arg = need_operand(I, call->items.at[0], AO_MUL);
-    bool is_float = dtype_is_float(arg->dtype);
-    DType out = arg->dtype;
-    if (id == BUILTIN_NP_SQRT) {
-        out = float_dtype(arg);
-    } else if (id == BUILTIN_NP_ISNAN) {
-        out = is_float ? DT_BOOL : DT_COUNT;
-    } else if (id == BUILTIN_NP_RINT && !is_float) {
-        out = float_dtype(arg);
-    }
-    if (out == DT_COUNT || arg->alt != ALT_NEVER ||
-        (id == BUILTIN_NP_RINT && !is_float)) {
-        refuse_types(I, call, id, arg);
-    }
-    return arg->kind == TY_ARRAY ? fresh_vector(I, call, out, type_lanes(arg))
-                                 : type_num(I->arena, out, false);
-}
-
-/* The element type of a number or vector for NumPy's promotion: arrays are
- * strong. */
-static Plain
-operand_plain(const Type *type)
-{
-    return (Plain){type->dtype, type->kind == TY_NUM && type->weak};
-}
-
-/* NumPy's result type: strong operands meet first, then the weak ones. */
-static Plain
-common_plain(const Type *const *types, int n)
-{
-    Plain common = {DT_BOOL, true};
-    bool any = false;
-    for (int weak = 0; weak < 2; weak++) {
-        for (int i = 0; i < n; i++) {
-            Plain plain = operand_plain(types[i]);
-            if (plain.weak == (weak != 0)) {
-                common = any ? plain_common(common, plain) : plain;
-                any = true;
-            }
-        }
-    }
-    return common;
-}
-
-/* np.minimum(a, b), np.clip(a, lo, hi) */
-static const Type *
-type_of_extreme(Infer *I, const AExpr *call, BuiltinId id)
-{
-    const Type *types[3];
-    int n = call->items.n;
-    int lanes = 0;
-    for (int i = 0; i < n; i++) {
-        types[i] = need_operand(I, call->items.at[i], AO_MUL);
-        int own = type_lanes(types[i]);
-        bool bound = id == BUILTIN_NP_CLIP && i > 0 && own;
-        if (types[i]->alt != ALT_NEVER || bound ||
-            (own && lanes && own != lanes)) {
-            refuse_types(I, call, id, types[i]);
-        }
-        lanes = own ? own : lanes;
-    }
-    if (id == BUILTIN_NP_CLIP && types[0]->kind == TY_NUM) {
-        types[0] = type_num(I->arena, types[0]->dtype, false); /* an array */
-        if (types[0]->dtype == DT_BOOL) {
-            refuse_types(I, call, id, types[0]);
-        }
-    }
-    DType dtype = common_plain(types, n).dtype;
-    if (id == BUILTIN_NP_CLIP && dtype_is_float(dtype) &&
-        !dtype_is_float(types[0]->dtype)) {
-        refuse_types(I, call, id, types[0]); /* drops some of the bounds */
-    }
-    return lanes ? fresh_vector(I, call, dtype, lanes)
-                 : type_num(I->arena, dtype, false);
-}
-
 /* --- others --------------------------------------------------------------- */
 
 /* A known int for tuples, text and axes of known size; else an int that knows
@@ -393,8 +297,6 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
                              call->items.at[1]);
     case BUILTIN_DIVMOD:
         return type_of_divmod(I, call);
-    case BUILTIN_NP_CLIP:
-        return type_of_extreme(I, call, id);
     case BUILTIN_NP_ARRAY:
         return type_of_array(I, call);
     case BUILTIN_COPY:
@@ -441,8 +343,6 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
         return type_of_ufunc(I, call, id);
     case BK_MINMAX:
         return type_of_minmax(I, call, id);
-    case BK_UMINMAX:
-        return type_of_extreme(I, call, id);
     case BK_MAKE:
         return type_of_make(I, call, id);
     case BK_REDUCE:

@@ -114,9 +114,8 @@ typedef enum BuiltinKind {
     BK_MATH,  /* math.sin: float(s) -> float, checked */
     BK_ROUND, /* math.floor: float -> int */
     BK_TEST,  /* math.isnan: float -> bool */
-    BK_UFUNC, /* np.sqrt on numbers and vectors */
+    BK_UFUNC, /* element by element: np.sqrt, np.minimum, np.where */
     BK_MINMAX,
-    BK_UMINMAX, /* np.minimum */
     BK_MAKE,    /* np.zeros */
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
     BK_LOOP,    /* np.exp: an inner loop of NumPy's */
@@ -168,6 +167,27 @@ bool numpy_loop_known(int fn, DType dtype);
 /* The dtype in which NumPy computes a BK_LOOP of 'n' operands, numbers and
  * elements of arrays; DT_COUNT: one that is not translated. */
 DType loop_dtype(BuiltinId id, const Type *const *ops, int n);
+
+/* --- pointwise.c ---------------------------------------------------------- */
+
+enum { MOST_UFUNC_ARGS = 3 };
+
+/* What an element-wise function computes.
+ *  "dtype"    of the result; DT_COUNT: not translated
+ *  "compute"  dtype of the computation
+ *  "own"      bit per argument that keeps its own dtype */
+typedef struct UfuncRule {
+    DType dtype;
+    DType compute;
+    unsigned own;
+} UfuncRule;
+
+/* The operator that the function is, or AO_IS. */
+AOp ufunc_op(BuiltinId id);
+/* The number of arguments but 'out'. */
+int ufunc_arity(BuiltinId id);
+/* NULL in 'args' is an argument left out or None. */
+UfuncRule rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args);
 
 /* --- reduce.c ------------------------------------------------------------- */
 

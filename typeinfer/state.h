@@ -243,6 +243,9 @@ bool has_any_order(const Type *type);
 void check_fits(Infer *I, const AExpr *e, const Type *from, const Type *to);
 void demote_vector(Infer *I, const Type *type);
 
+/* --- pointwise.c --- */
+const Type *type_of_ufunc(Infer *I, AExpr *call, BuiltinId id);
+
 /* --- expr.c --- */
 /* Ends the statement: it surely raises here. */
 _Noreturn void read_unbound(Infer *I);

@@ -180,8 +180,6 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
         return lower_power(L, e);
     case BUILTIN_DIVMOD:
         return lower_divmod(L, e);
-    case BUILTIN_NP_CLIP:
-        return lower_clip(L, e);
     case BUILTIN_NP_ARRAY:
         return lower_array(L, e);
     case BUILTIN_COPY:
@@ -216,8 +214,6 @@ lower_call(Lower *L, const AExpr *e)
         return lower_reduce(L, e, id);
     case BK_LOOP:
         return lower_loop(L, e, id);
-    case BK_UMINMAX:
-        return lower_extreme(L, e, id);
     case BK_MAKE:
         return lower_make(L, e, id);
     default:

@@ -82,20 +82,27 @@ shift(Lower *L, AOp op, Expr *x, Expr *y, Loc loc)
 }
 
 /* An element of a binary operator, of operands in the dtype of computation. */
+Expr *
+element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc)
+{
+    bool scalars = x->lanes == 0 && y->lanes == 0;
+    bool ints = !dtype_is_float(dt);
+    if ((op == AO_FLOORDIV || op == AO_MOD) && ints && scalars) {
+        return divide_ints(L, op, x, y, loc);
+    }
+    if ((op == AO_LSHIFT || op == AO_RSHIFT) && scalars) {
+        return shift(L, op, x, y, loc);
+    }
+    return vec_compute(L, op, dt, x, y);
+}
+
+/* The same of elements that are still to be converted. */
 static Expr *
 binary_element(Lower *L, const Lazy *z, Expr *const *args)
 {
-    AOp op = (AOp)z->id;
     Expr *x = vec_cast(L, z->compute, args[0]);
     Expr *y = vec_cast(L, z->compute, args[1]);
-    bool ints = !dtype_is_float(z->compute);
-    if ((op == AO_FLOORDIV || op == AO_MOD) && ints) {
-        return divide_ints(L, op, x, y, z->loc);
-    }
-    if (op == AO_LSHIFT || op == AO_RSHIFT) {
-        return shift(L, op, x, y, z->loc);
-    }
-    return vec_compute(L, op, z->compute, x, y);
+    return element_binop(L, (AOp)z->id, z->compute, x, y, z->loc);
 }
 
 /* A comparison of uint64 with a signed dtype: each as it is. */

@@ -345,14 +345,15 @@ lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
 /* --- the others ----------------------------------------------------------- */
 
 /* User functions may store into arrays, so what was loaded before such a call
- * must be held. Library functions never store. */
+ * must be held. Library functions store only into an `out`. */
 bool
 has_user_call(const AExpr *e)
 {
     if (e == NULL) {
         return false;
     }
-    if ((e->kind == A_CALL && e->callee != NULL) || e->kind == A_SEQ) {
+    bool stores = e->kind == A_CALL && (e->callee != NULL || ufunc_stores(e));
+    if (stores || e->kind == A_SEQ) {
         return true;
     }
     bool found = has_user_call(e->lhs) || has_user_call(e->rhs);

@@ -4,10 +4,9 @@
  * not finite although the argument is raises (ValueError, OverflowError), so a
  * check stands after the call; where the domain is simple, before it.
  *
- * Functions of NumPy give what its inner loops give and never raise: nan and
- * inf come with a warning, for which the host watches the FPU.  min and max are
- * the builtins: they return one of their arguments, type and all, and compare
- * as Python compares, which is not what np.minimum does with nan.
+ * min and max are the builtins: they return one of their arguments, type and
+ * all, and compare as Python compares, which is not what np.minimum does with
+ * nan.
  */
 #include "csrc/lower/state.h"
 
@@ -287,7 +286,6 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
         type_with_alt(L->arena, type_forget(L->arena, e->type), e->type->alt),
         e->loc);
 }
-
 /* --- ufuncs --------------------------------------------------------------- */
 
 /* Vectors whole, numbers as they meet arrays. */
@@ -302,96 +300,4 @@ ufunc_value(Lower *L, Value v, DType dtype, Loc loc)
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
     }
     return operand_as(L, v, dtype, loc);
-}
-
-/* The value of 'e' as such an argument. */
-static Expr *
-ufunc_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
-{
-    return ufunc_value(L, lower_expr(L, e), dtype, loc);
-}
-
-/* np.sqrt, np.floor, np.abs ...: integers stay what they are under the
- * rounding functions. */
-Value
-lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
-{
-    const Type *arg = e->items.at[0]->type;
-    DType dt = id == BUILTIN_NP_ISNAN ? arg->dtype : e->type->dtype;
-    Expr *x = ufunc_arg(L, e->items.at[0], dt, e->loc);
-    Expr *r = x;
-    if (id == BUILTIN_NP_ABS) {
-        r = dt == DT_BOOL ? x : op1(L, E_ABS, x);
-    } else if (dtype_is_float(dt)) {
-        Fn fn = (Fn)builtin_row(id)->fn;
-        r = call_fn(L, fn, e->type->dtype, x, NULL);
-        L->result->may_warn |= id == BUILTIN_NP_SQRT;
-    }
-    return num_value(e->type, r);
-}
-
-/* NumPy's minimum: nan wins, the second operand where both are equal. */
-static Expr *
-extreme(Lower *L, bool min, Expr *x, Expr *y, Loc loc)
-{
-    if (dtype_is_int(x->dtype)) {
-        return op2(L, min ? E_MIN : E_MAX, x, y);
-    }
-    if (x->dtype == DT_BOOL) {
-        return op2(L, min ? E_AND : E_OR, x, y);
-    }
-    x = reuse(L, x, loc);
-    y = reuse(L, y, loc);
-    Expr *first = min ? op2(L, E_LT, x, y) : op2(L, E_LT, y, x);
-    return ir_select(L->arena, op2(L, E_OR, first, is_nan(L, x)), x, y);
-}
-
-/* np.minimum, np.maximum */
-Value
-lower_extreme(Lower *L, const AExpr *e, BuiltinId id)
-{
-    DType dt = e->type->dtype;
-    bool min = id == BUILTIN_NP_MINIMUM;
-    Expr *x = ufunc_arg(L, e->items.at[0], dt, e->loc);
-    if (has_user_call(e->items.at[1])) {
-        x = hold(L, x, e->loc);
-    }
-    Expr *y = ufunc_arg(L, e->items.at[1], dt, e->loc);
-    L->result->may_warn |= dtype_is_float(dt);
-    return num_value(e->type, extreme(L, min, x, y, e->loc));
-}
-
-/* A bound that is a constant can't be nan. */
-static bool
-is_known(const AExpr *e)
-{
-    return e->type->kind == TY_NUM && e->type->known;
-}
-
-/* NumPy's clip with scalar bounds: the element stays where it equals one; a
- * bound that is nan wins. */
-Value
-lower_clip(Lower *L, const AExpr *e)
-{
-    DType dt = e->type->dtype;
-    Expr *x = hold(L, ufunc_arg(L, e->items.at[0], dt, e->loc), e->loc);
-    Expr *lo = hold(L, ufunc_arg(L, e->items.at[1], dt, e->loc), e->loc);
-    Expr *hi = ufunc_arg(L, e->items.at[2], dt, e->loc);
-    L->result->may_warn |= dtype_is_float(dt);
-    if (!dtype_is_float(dt)) {
-        return num_value(e->type, op2(L, E_MIN, op2(L, E_MAX, x, lo), hi));
-    }
-    x = reuse(L, x, e->loc);
-    lo = reuse(L, lo, e->loc);
-    hi = reuse(L, hi, e->loc);
-    Expr *r = ir_select(L->arena, op2(L, E_LT, x, lo), lo, x);
-    r = reuse(L, r, e->loc);
-    r = ir_select(L->arena, op2(L, E_LT, hi, r), hi, r);
-    if (!is_known(e->items.at[2])) {
-        r = ir_select(L->arena, is_nan(L, hi), hi, r);
-    }
-    if (!is_known(e->items.at[1])) {
-        r = ir_select(L->arena, is_nan(L, lo), lo, r);
-    }
-    return num_value(e->type, r);
 }

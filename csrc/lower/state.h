@@ -190,6 +190,9 @@ Value settle(Lower *L, Value v, Loc loc);
 Expr *open_for(Lower *L, Expr *lo, Expr *hi, Loc loc);
 
 /* --- elementwise.c --- */
+/* An element, or lanes where both are not divided or shifted, of operands in
+ * the dtype of the computation. */
+Expr *element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc);
 /* An array, or a number in the dtype of the computation. */
 const Lazy *lazy_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc);
 const Lazy *lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
@@ -199,6 +202,10 @@ const Lazy *lazy_cast(Lower *L, const Lazy *from, DType dtype, Loc loc);
 /* As a value of 'type': a vector if that is one. */
 Value array_binop(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
                   Loc loc);
+
+/* --- pointwise.c --- */
+Value lower_ufunc(Lower *L, const AExpr *e, BuiltinId id);
+bool ufunc_stores(const AExpr *e); /* the call has an 'out' */
 
 /* --- assign.c --- */
 /* Stores a number everywhere, or an array that is broadcast, as if it had been
@@ -288,9 +295,6 @@ void copy_elements(Lower *L, const View *to, const View *from, Loc loc);
 /* --- math.c, call.c --- */
 Value lower_math(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_round(Lower *L, const AExpr *e, BuiltinId id);
-Value lower_ufunc(Lower *L, const AExpr *e, BuiltinId id);
-Value lower_extreme(Lower *L, const AExpr *e, BuiltinId id);
-Value lower_clip(Lower *L, const AExpr *e);
 Value lower_convert(Lower *L, const AExpr *e);
 Value lower_minmax(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_call(Lower *L, const AExpr *e);
