@@ -126,6 +126,18 @@ is_elsewhere(Arena *arena, Bounds *b, const Expr *load, Expr *const *index,
     return false;
 }
 
+/* Is 'e' a load whose indices read no memory?  A stamp speaks of all loads in
+ * an expression, and those in indices may have been overwritten. */
+static bool
+is_plain_load(const Expr *e)
+{
+    bool plain = e->op == E_LOAD;
+    for (int i = 0; i < e->nargs && plain; i++) {
+        plain = !ir_has_load(e->args[i]);
+    }
+    return plain;
+}
+
 /* Loads of other elements of 'buf' that are still fresh get the stamp that the
  * store is about to take, and so survive it. Only plain loads: a load within a
  * larger expression is not looked for. */
@@ -135,7 +147,7 @@ keep_others(Avail *avail, Bounds *b, const Buf *buf, Expr *const *index,
 {
     for (int i = 0; i < avail->entries.n; i++) {
         AvailEntry *entry = &avail->entries.at[i];
-        if (entry->e->op == E_LOAD && entry->e->buf == buf &&
+        if (is_plain_load(entry->e) && entry->e->buf == buf &&
             is_fresh(avail, entry->e, entry->stamp) &&
             is_elsewhere(avail->arena, b, entry->e, index, n)) {
             entry->stamp = avail->stamp + 1;
