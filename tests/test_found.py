@@ -4,6 +4,8 @@ Most were found by random programs and made smaller by tests/fuzz/shrink.py.
 Each runs with several options of the compiler.
 """
 import math
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -279,3 +281,93 @@ def border_of(o, n):
 def test_ends_at_the_ends_of_int64(n):
     """The end of the interior may not wrap round."""
     assert_same(accelerate(border_of), (np.zeros(2), n))
+
+
+# --- loads that a store may have overwritten ----------------------------------
+
+
+def index_of_index(a, b, i, k):
+    """The first store changes the index of the second load."""
+    first = a[a[i] + 5]
+    a[a[i] + 3] = k
+    second = a[a[i] + 5]
+    b[a[i] + 3] = k
+    return first, second, a[a[i] + 5]
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_loads_within_indices_are_read_again(overlap):
+    def arguments():
+        a = np.arange(30)
+        a[4] = 1
+        return a, a[:20] if overlap else np.arange(20), 4, 9
+    for options in OPTIONS:
+        fast = accelerate(index_of_index)
+        fast._set_variant(options)
+        for _ in range(2):
+            got, want = arguments(), arguments()
+            assert fast(*got) == index_of_index(*want)
+            assert got[0].tolist() == want[0].tolist()
+        assert fast.stats.python_calls == 0
+
+
+# --- another thread meanwhile -------------------------------------------------
+
+
+def test_global_that_changes_while_another_thread_compiles(tmp_path):
+    """Who waited for the lock doesn't run what was made of the old value."""
+    path = tmp_path / "scaled.py"
+    path.write_text("""
+def scaled(a):
+    out = 0.0
+    for i in range(a.shape[0]):
+        out += a[i] * FACTOR
+    return out
+""")
+    space = {}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    fn = accelerate(space["scaled"])
+    arrays = [np.ones(1, dt) for dt in (np.float64, np.float32, np.int16)]
+    for factor in range(6):
+        space["FACTOR"] = float(factor)
+        seen = []
+
+        def work(a):
+            for _ in range(20):
+                seen.append(float(fn(a)))
+        threads = [threading.Thread(target=work, args=(a,)) for a in arrays]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert set(seen) == {float(factor)}
+
+
+def add_then_check(a, rounds, index):
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a[i, k] = a[i, k] + 1
+    x = 0
+    for i in range(rounds[0]):
+        x = (x * 3 + i) & 1023
+    return index[x + a.shape[0]]
+
+
+def test_new_shape_while_a_kernel_runs():
+    """What is put back goes by the shape that the array had."""
+    fn = accelerate(add_then_check)
+    fn(np.zeros((2, 2)), np.array([3]), np.zeros(5000))
+    a = np.zeros((40, 30))
+    rounds = np.array([100_000_000])
+
+    def reshape():
+        time.sleep(0.03)
+        a.shape = (1200, 1)
+        rounds[0] = 1
+    thread = threading.Thread(target=reshape)
+    thread.start()
+    with pytest.raises(IndexError):
+        fn(a, rounds, np.zeros(3))
+    thread.join()
+    assert fn.stats.replays == 1 and a.shape == (1200, 1)
+    assert (a == 1).all()

@@ -151,6 +151,43 @@ else:
     assert done.returncode == 0, done.stderr
 
 
+def test_interrupt_leaves_what_was_stored(tmp_path):
+    """As Python would: what was stored stays, logged or not."""
+    done = run_file(tmp_path, """
+import signal
+import numpy as np
+from vizgen import accelerate
+
+@accelerate
+def fill(a, index, n):
+    for i in range(a.shape[0]):
+        a[index[i]] = 1.0
+    x = 0
+    for i in range(n):
+        for k in range(n):
+            x = (x * 3 + i) & 1023
+        a[0] = 2.0
+    return x
+
+size = 100
+index = np.arange(size)
+fill(np.zeros(size), index, 3)
+def stop(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+a = np.zeros(size)
+try:
+    fill(a, index, 100_000)
+except KeyboardInterrupt:
+    assert fill.stats.native_calls == 1 and fill.stats.python_calls == 0
+    assert a[1:].all() and a[0] in (1.0, 2.0), a
+else:
+    raise SystemExit("was not interrupted")
+""")
+    assert done.returncode == 0, done.stderr
+
+
 def test_gil_is_released():
     @accelerate
     def spin(n):
@@ -174,6 +211,37 @@ def test_gil_is_released():
     stop.set()
     thread.join()
     assert len(ticks) > 10
+
+
+def test_threads_with_different_settings():
+    """Each call keeps to its own number, whatever others ask for."""
+    def fill(out):
+        for i in range(out.shape[0]):
+            for k in range(out.shape[1]):
+                out[i, k] = i * 0.5 + k
+        return out.shape[0]
+
+    wanted = [accelerate(fill, threads=n) for n in (1, 2, 3)]
+    want = np.empty((600, 300))
+    fill(want)
+    bad = []
+
+    def work(fn):
+        out = np.empty_like(want)
+        for _ in range(60):
+            out[:] = -1
+            fn(out)
+            if not np.array_equal(out, want):
+                bad.append(fn)
+
+    threads = [threading.Thread(target=work, args=(fn,)) for fn in wanted]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not bad
+    assert all(fn.stats.native_calls == 60 for fn in wanted)
+    assert vizgen._core.doctor()["threads"] >= 1
 
 
 # --- environment -------------------------------------------------------------

@@ -137,7 +137,7 @@ unroll_loop(Schedule *sc, const Stmt *loop)
 static void
 try_vector(Schedule *sc, Stmt *loop)
 {
-    Stmt *straight = vector_form(sc->pass, sc->pass->arena, loop);
+    Stmt *straight = vector_form(sc->pass->arena, loop);
     const char *why =
         vector_why_not(sc->pass->scratch, sc->func, sc->b, straight);
     if (why == NULL) {

@@ -118,7 +118,7 @@ Block flatten_loop(Func *func, Bounds *b, const Stmt *loop);
 
 /* vectorize.c: a copy of 'loop' in which branches that only compute have
  * become selects; then, for that, as above. */
-Stmt *vector_form(const Pass *pass, Arena *arena, const Stmt *loop);
+Stmt *vector_form(Arena *arena, const Stmt *loop);
 const char *vector_why_not(Arena *arena, const Func *func, Bounds *b,
                            const Stmt *loop);
 

@@ -109,13 +109,10 @@ convert_stmt(void *data, Block *out, Stmt *s)
     }
 }
 
-/* Where warnings are counted one by one, a branch not taken must not run. */
+/* A branch that warns is left one: it is not free (is_free_block). */
 Stmt *
-vector_form(const Pass *pass, Arena *arena, const Stmt *loop)
+vector_form(Arena *arena, const Stmt *loop)
 {
-    if (pass->opts->count_warnings) {
-        return ir_copy_stmt(arena, loop);
-    }
     Stmt *copy = ir_copy_stmt(arena, loop);
     copy->body = ir_map_block(arena, &loop->body, convert_stmt, arena);
     return copy;
@@ -282,7 +279,7 @@ propose(Vectorize *v, Bounds *b, const Stmt *loop)
     if (!wanted) {
         return;
     }
-    const Stmt *straight = vector_form(pass, pass->scratch, loop);
+    const Stmt *straight = vector_form(pass->scratch, loop);
     const char *why = vector_why_not(pass->scratch, v->func, b, straight);
     if (why != NULL) {
         remark(v, DIAG_NOT_VECTOR, loop, why);

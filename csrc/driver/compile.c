@@ -53,12 +53,13 @@ run_front(CompileRequest *request, CompileResult *out)
     if (entry == NULL || unit->diags->refusals > 0) {
         return false;
     }
-    bool general = request->opts.general;
-    out->lowered = lower_func(unit->arena, unit->diags, entry, general);
+    out->lowered = lower_func(unit->arena, unit->diags, entry,
+                              request->opts.general,
+                              request->opts.count_warnings);
     if (out->lowered == NULL || unit->diags->refusals > 0) {
         return false;
     }
-    out->lowered->func->general = general;
+    out->lowered->func->general = request->opts.general;
     return true;
 }
 
@@ -88,6 +89,7 @@ run_middle(CompileRequest *request, CompileResult *out, Arena *scratch)
                     "`%s` grows beyond the compiler's budget", func->name);
         return false;
     }
+    ir_number_sites(func);
     Str text = str_new(unit->arena);
     sched_print(&sched, &text);
     out->func = func;
@@ -110,7 +112,7 @@ run_back(CompileRequest *request, CompileResult *out)
 {
     Unit *unit = request->unit;
     Str body = str_new(unit->arena);
-    emit_c_body(out->func, unit->diags, &request->opts, &body);
+    emit_c_body(out->func, unit->diags, &body);
     out->c_text = body.at;
     if (request->front_only) {
         out->ok = true;
@@ -123,7 +125,7 @@ run_back(CompileRequest *request, CompileResult *out)
         return;
     }
     Str whole = str_new(unit->arena);
-    emit_c(out->func, unit->diags, &request->opts, &whole);
+    emit_c(out->func, unit->diags, &whole);
     /* the only step that may take seconds, and wait for another thread or
      * process */
     out->lib = run_build(unit->arena, cc, whole.at, request->environment,

@@ -154,7 +154,7 @@ write_locals(Gen *g, Str *out)
 {
     const Frame *frame = g->frame;
     if (frame->warns) {
-        str_line(out, "uint32_t warn = 0;");
+        str_line(out, "uint64_t warn = 0;");
     }
     if (frame->polls) {
         str_line(out, "int64_t fuel = ctx->fuel;");
@@ -338,13 +338,11 @@ write_entry(Gen *g, const NeedVec *needs)
 /* Everything but the prelude. Names have room beyond the ids for the index
  * variables of c_fill. */
 static void
-write_unit(const Func *func, const Diags *diags, const Opts *opts,
-           bool people, Str *out)
+write_unit(const Func *func, const Diags *diags, bool people, Str *out)
 {
     Arena *arena = out->arena;
     Gen gen = {.arena = arena, .func = func, .diags = diags};
     gen.people = people;
-    gen.count = opts->count_warnings;
     gen.live = c_live(arena, func);
     gen.stored = c_stored(arena, func);
     gen.truncated = c_truncated(arena, func);
@@ -359,15 +357,15 @@ write_unit(const Func *func, const Diags *diags, const Opts *opts,
 }
 
 void
-emit_c(const Func *func, const Diags *diags, const Opts *opts, Str *out)
+emit_c(const Func *func, const Diags *diags, Str *out)
 {
     str_add(out, vz_prelude);
     str_add(out, "\n");
-    write_unit(func, diags, opts, false, out);
+    write_unit(func, diags, false, out);
 }
 
 void
-emit_c_body(const Func *func, const Diags *diags, const Opts *opts, Str *out)
+emit_c_body(const Func *func, const Diags *diags, Str *out)
 {
-    write_unit(func, diags, opts, true, out);
+    write_unit(func, diags, true, out);
 }

@@ -358,42 +358,19 @@ cast_text(Gen *g, DType to, const char *text)
     return (Piece){str_printf(g->arena, "(%s)%s", c_type(to), text), P_UNARY};
 }
 
-/* Through the helpers, since a C cast of what does not fit is undefined.
- * Counting warnings, a value out of the landing type's range is invalid. */
+/* Through the helpers, since a C cast of what does not fit is undefined. */
 static Piece
 float_to_int(Gen *g, const Expr *e, int lane)
 {
     const Expr *arg = e->args[0];
     const char *from = dtype_short(arg->dtype);
     const char *land = landing(e->dtype);
-    const char *text = c_expr(g, arg, lane, P_ANY);
-    if (g->count) {
-        g->frame->warns = true;
-        const char *top = strcmp(land, "u64") == 0 ? "0x1p64"
-                          : strcmp(land, "i64") == 0 ? "0x1p63" : "0x1p31";
-        const char *low = strcmp(land, "i32") == 0 ? "-0x1p31" : "-0x1p63";
-        text = str_printf(g->arena, "({ const %s a = %s; "
-                          "warn |= a >= %s && a < %s ? 0u : 4u; a; })",
-                          c_type(arg->dtype), text, low, top);
-    }
-    text = str_printf(g->arena, "vz_%s_%s(%s)", land, from, text);
+    const char *text = str_printf(g->arena, "vz_%s_%s(%s)", land, from,
+                                  c_expr(g, arg, lane, P_ANY));
     if (strcmp(land, dtype_short(e->dtype)) == 0) {
         return (Piece){text, P_ATOM};
     }
     return cast_text(g, e->dtype, text);
-}
-
-/* f64 to f32 with a look at overflow; only where warnings are counted. */
-static Piece
-narrow_float(Gen *g, const Expr *e, int lane)
-{
-    const char *arg = c_expr(g, e->args[0], lane, P_ANY);
-    g->frame->warns = true;
-    return (Piece){str_printf(g->arena,
-                              "({ const double a = %s; (float)vz_note_f64("
-                              "(double)(float)a, a, a, 2u, &warn); })",
-                              arg),
-                   P_ATOM};
 }
 
 /* To bool is a comparison with zero (a NaN is true); between floats
@@ -409,9 +386,6 @@ cast_piece(Gen *g, const Expr *e, int lane)
     }
     if (dtype_is_float(arg->dtype) && !dtype_is_float(e->dtype)) {
         return float_to_int(g, e, lane);
-    }
-    if (g->count && arg->dtype == DT_F64 && e->dtype == DT_F32) {
-        return narrow_float(g, e, lane);
     }
     if (dtype_is_float(e->dtype) && c_comes_from_float(g->truncated, arg)) {
         const char *text = c_expr(g, arg, lane, P_ANY);
@@ -527,70 +501,6 @@ call_piece(Gen *g, const Expr *e, int lane)
     return (Piece){text.at, P_ATOM};
 }
 
-/* --- counted warnings ---------------------------------------------------- */
-
-/* Only float arithmetic: integers have WARN statements. */
-static bool
-may_warn(const Expr *e)
-{
-    if (!dtype_is_float(e->dtype)) {
-        return false;
-    }
-    return e->op == E_ADD || e->op == E_SUB || e->op == E_MUL ||
-           e->op == E_DIV || e->op == E_CALL;
-}
-
-/* The bit for an infinity that comes from finite operands. */
-static const char *
-infinite_bit(const Expr *e)
-{
-    if (e->op == E_DIV) {
-        return "b == 0 ? 1u : 2u";
-    }
-    if (e->op != E_CALL) {
-        return "2u";
-    }
-    switch (e->fn) {
-    case FN_LOG:
-    case FN_LOG2:
-    case FN_LOG10:
-    case FN_LOG1P:
-    case FN_ATANH:
-        return "1u";
-    case FN_NPFLOORDIV:
-        return "b == 0 ? 1u : 2u";
-    case FN_POW:
-    case FN_POWF:
-        return "a == 0 ? 1u : 2u";
-    default:
-        return "2u";
-    }
-}
-
-/* ({ const T a = LHS; const T b = RHS; vz_note_T(a OP b, ...); }) */
-static Piece
-counted_piece(Gen *g, const Expr *e, int lane)
-{
-    if (e->op == E_CALL && fns[e->fn].origin == 'N') {
-        return c_noted(g, e, lane);
-    }
-    const char *type = c_type(e->dtype);
-    const Expr *last = e->args[e->nargs - 1];
-    Str text = str_new(g->arena);
-    str_addf(&text, "({ const %s a = %s; const %s b = %s; vz_note_%s(", type,
-             c_expr(g, e->args[0], lane, P_ANY), type,
-             e->nargs == 1 ? "a" : c_expr(g, last, lane, P_ANY),
-             dtype_short(e->dtype));
-    if (e->op == E_CALL) {
-        str_addf(&text, "%sa%s)", fn_name(g, e), e->nargs > 1 ? ", b" : "");
-    } else {
-        str_addf(&text, "a %s b", infix[e->op].text);
-    }
-    str_addf(&text, ", a, b, %s, &warn); })", infinite_bit(e));
-    g->frame->warns = true;
-    return (Piece){text.at, P_ATOM};
-}
-
 /* --- vectors ------------------------------------------------------------- */
 
 /* An element at an index known at run time: a chain of selections. */
@@ -673,9 +583,6 @@ leaf_piece(Gen *g, const Expr *e, int lane)
 Piece
 c_piece(Gen *g, const Expr *e, int lane)
 {
-    if (g->count && may_warn(e)) {
-        return counted_piece(g, e, lane);
-    }
     if (infix[e->op].text) {
         return infix_piece(g, e, lane);
     }

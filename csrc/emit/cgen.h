@@ -96,7 +96,6 @@ typedef struct Frame {
     bool unwinds;         /* exits pass by 'done:', which frees memory */
     bool warns;           /* has the local 'warn' */
     bool polls;           /* has the local 'fuel' */
-    bool vector_warns;    /* "vector" contains what may warn */
     bool fns[FN_COUNT];   /* functions called through the host's table */
     VEC(const Buf *) reused; /* allocated inside loops, see VzMem */
     VEC(const Buf *) refs;   /* names in scope, see cname.c */
@@ -112,7 +111,6 @@ typedef struct Gen {
     const Func *func;
     const Diags *diags;
     bool people;        /* inspect_c: comments in place of #line */
-    bool count;         /* Opts.count_warnings */
     const char *prefix; /* of the functions' names: 'k_blur' */
     const bool *live;   /* by Var.id: its value is used */
     const bool *stored; /* by Buf.id: some element is stored to */
@@ -157,7 +155,6 @@ void c_fn_locals(Gen *g, Str *out);
 Piece c_sum(Gen *g, const Expr *e);
 /* What stands before the arguments of a loop of NumPy's. */
 const char *c_loop_name(Gen *g, const Expr *e);
-Piece c_noted(Gen *g, const Expr *e, int lane); /* its warnings counted */
 
 /* --- c.c */
 /* Where in VzCtx.in the argument 'buf' begins. */
@@ -199,6 +196,8 @@ const char *c_var_type(const Var *var);
 const char *c_not(Gen *g, const Expr *e); /* the condition that 'e' is false */
 /* Leaves the kernel or range with 'status' if 'condition', a C text, holds. */
 void c_exit_if(Gen *g, const char *condition, const char *status);
+/* The same where that is rare and due to the check with the number 'check'. */
+void c_fail_if(Gen *g, const char *condition, const char *status, int check);
 /* Stores 'value' at 'place', both C texts, for the STORE or FILL 's'. */
 void c_put(Gen *g, const Stmt *s, const char *place, const char *value);
 /* '#line' or a comment, where the source's line changes. */

@@ -315,11 +315,14 @@ c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi)
 }
 
 /* Which flags the checks of a vector loop set: "bails" and "fails" by the
- * Action of a check, "warns" for WARN statements. */
+ * Action of a check, "warns" for WARN statements.  Which of several checks it
+ * was a flag can't say: the first one is named. */
 typedef struct Flags {
     bool bails;
     bool fails;
     bool warns;
+    int bail; /* the first check of each kind */
+    int fail;
 } Flags;
 
 /* Of a vector loop's statements, nested ones included. */
@@ -328,8 +331,12 @@ note_flags(void *data, Stmt *s)
 {
     Flags *flags = data;
     bool check = s->kind == S_CHECK;
-    flags->bails |= check && s->action == ACT_BAIL;
-    flags->fails |= check && s->action == ACT_REPLAY;
+    bool bail = check && s->action == ACT_BAIL;
+    bool fail = check && s->action == ACT_REPLAY;
+    flags->bail = bail && !flags->bails ? s->id : flags->bail;
+    flags->fail = fail && !flags->fails ? s->id : flags->fail;
+    flags->bails |= bail;
+    flags->fails |= fail;
     flags->warns |= s->kind == S_WARN;
 }
 
@@ -349,11 +356,11 @@ declare_flag(Gen *g, const Stmt *s, bool used, const char *name, Str *list)
  * fresh memory. */
 static void
 test_flag(Gen *g, const Stmt *s, bool used, const char *name,
-          const char *status)
+          const char *status, int check)
 {
     if (used) {
-        c_exit_if(g, str_printf(g->arena, "vz_rare(loop%d_%s)", s->id, name),
-                  status);
+        c_fail_if(g, str_printf(g->arena, "loop%d_%s", s->id, name), status,
+                  check);
     }
 }
 
@@ -368,7 +375,7 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
     c_rows_open(g, s);
     declare_flag(g, s, flags.bails, "bails", &list);
     declare_flag(g, s, flags.fails, "fails", &list);
-    if (flags.warns || g->count) {
+    if (flags.warns) {
         g->frame->warns = true;
         str_addf(&list, "%swarn", list.n > 0 ? ", " : "");
     }
@@ -382,8 +389,8 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
     c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
     g->frame->vector = NULL;
     c_rows_close(g);
-    test_flag(g, s, flags.bails, "bails", "VZ_BAIL");
-    test_flag(g, s, flags.fails, "fails", "VZ_REPLAY");
+    test_flag(g, s, flags.bails, "bails", "VZ_BAIL", flags.bail);
+    test_flag(g, s, flags.fails, "fails", "VZ_REPLAY", flags.fail);
 }
 
 /* The bounds are computed once, before the carries get their first values;

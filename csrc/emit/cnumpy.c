@@ -4,16 +4,13 @@
  *     (sum f64 &a.0 0 i j  1 n 1)
  *
  *     ctx->host->sum(0, &a_0[i * a_0n1 + j], 'd', 1,
- *                    (const int64_t[]){n, 1 * 8}, 0, 0)
+ *                    (const int64_t[]){n, 1 * 8}, 0)
  *
  *     (call np_exp:f64 x)          vz_np1_f64(np_exp, x)
  *
  * The order of additions depends on the strides that an array has at run time,
  * so it is the host that adds (csrc/base/sum.c).  The address of an empty box
  * may lie behind the array; nothing is read there.
- *
- * Where warnings are counted the host calls the loop and reads the FPU's flags,
- * since the emitter can't know which of them a loop raises.
  */
 #include "csrc/emit/cgen.h"
 
@@ -21,7 +18,7 @@
 static const char kind_of[DT_COUNT] = {'?', 'b', 'h', 'i', 'l', 'B',
                                        'H', 'I', 'L', 'f', 'd'};
 
-/* host->sum(what, data, kind, rank, (extent, step)..., mean, warn). */
+/* host->sum(what, data, kind, rank, (extent, step)..., mean). */
 Piece
 c_sum(Gen *g, const Expr *e)
 {
@@ -43,8 +40,7 @@ c_sum(Gen *g, const Expr *e)
     const char *mean = e->axis == SUM_SQUARES
                            ? c_expr(g, e->args[e->nargs - 1], 0, P_COND)
                            : "0";
-    str_addf(&text, "}, %s, %s)", mean, g->count ? "&warn" : "0");
-    g->frame->warns |= g->count;
+    str_addf(&text, "}, %s)", mean);
     return (Piece){text.at, single ? P_UNARY : P_ATOM};
 }
 
@@ -71,22 +67,4 @@ c_loop_name(Gen *g, const Expr *e)
         str_addf(&text, "%d, ", loop_step(e));
     }
     return text.at;
-}
-
-/* A loop of NumPy's, whose flags the host reads. */
-Piece
-c_noted(Gen *g, const Expr *e, int lane)
-{
-    bool single = e->dtype == DT_F32;
-    g->frame->fns[e->fn] = true;
-    g->frame->warns = true;
-    const char *x = c_expr(g, e->args[0], lane, P_COND);
-    const char *y = e->nargs > 1 ? c_expr(g, e->args[1], lane, P_COND) : "0";
-    return (Piece){str_printf(g->arena,
-                              "(%s)ctx->host->noted(%s%s, %d, %d, %s, %s, "
-                              "&warn)",
-                              c_type(e->dtype), ir_fn_name(e->fn),
-                              single ? " + 1" : "", single,
-                              e->nargs > 1 ? loop_step(e) : -1, x, y),
-                   P_UNARY};
 }

@@ -38,17 +38,35 @@ c_var_type(const Var *var)
 }
 
 /* A function that has memory to free passes by its end. */
-void
-c_exit_if(Gen *g, const char *condition, const char *status)
+static void
+leave(Gen *g, const char *status)
 {
-    LINE(g, "if (%s) {", condition);
-    c_open(g);
     if (g->frame->unwinds) {
         LINE(g, "status = %s;", status);
         LINE(g, "goto done;");
     } else {
         LINE(g, "return %s;", status);
     }
+}
+
+void
+c_exit_if(Gen *g, const char *condition, const char *status)
+{
+    LINE(g, "if (%s) {", condition);
+    c_open(g);
+    leave(g, status);
+    c_close(g);
+}
+
+void
+c_fail_if(Gen *g, const char *condition, const char *status, int check)
+{
+    LINE(g, "if (vz_rare(%s)) {", condition);
+    c_open(g);
+    if (!g->people && check > 0) {
+        LINE(g, "ctx->failed = %d;", check);
+    }
+    leave(g, status);
     c_close(g);
 }
 
@@ -220,18 +238,17 @@ write_check(Gen *g, const Stmt *s)
              bail ? "bails" : "fails", c_not(g, s->value));
         return;
     }
-    c_exit_if(g, str_printf(g->arena, "vz_rare(%s)", c_not(g, s->value)),
-            bail ? "VZ_BAIL" : "VZ_REPLAY");
+    c_fail_if(g, c_not(g, s->value), bail ? "VZ_BAIL" : "VZ_REPLAY", s->id);
 }
 
-/* The bits of Warn in a local, which ends in ctx->warn once the function
+/* A bit per warning in a local, which ends in ctx->warn once the function
  * has done its work. */
 static void
 write_warn(Gen *g, const Stmt *s)
 {
     g->frame->warns = true;
-    LINE(g, "warn |= (uint32_t)%s << %d;", c_expr(g, s->value, 0, P_UNARY),
-         (int)s->warn);
+    LINE(g, "warn |= (uint64_t)%s << %d;", c_expr(g, s->value, 0, P_UNARY),
+         s->id);
 }
 
 /* --- branches ------------------------------------------------------------ */

@@ -176,10 +176,6 @@ vz_hide(int64_t i)
  * (u64: in two halves).  Narrower types take the low bits of the i32, u32
  * those of the i64, as NumPy's scalars do.
  *
- * vz_note notes in '*warn' what NumPy would warn of when 'r' comes from 'a'
- * and 'b'; 'inf' is the bit for an infinity out of finite operands.  Bits as
- * IR's Warn: 1 divide, 2 overflow, 4 invalid.
- *
  * npmod and npfloordiv are NumPy's scalar % and //, pyfloordiv is CPython's
  * (b != 0; its % is npmod): C's fmod, put right where the signs differ. */
 #define VZ_FLOAT(S, T, X)                                                     \
@@ -197,13 +193,6 @@ vz_hide(int64_t i)
         return (uint64_t)vz_i64_##S(top ? x - 0x1p63##X : x) ^ top;           \
     }                                                                         \
     VZ_INLINE T vz_from0_##S(T x) { return (T)0 - x; }                        \
-    VZ_INLINE T vz_note_##S(T r, T a, T b, uint32_t inf, uint32_t *warn)      \
-    {                                                                         \
-        *warn |= r != r && a == a && b == b ? 4u : 0u;                        \
-        *warn |= __builtin_isinf(r) && __builtin_isfinite(a) &&               \
-                 __builtin_isfinite(b) ? inf : 0u;                            \
-        return r;                                                             \
-    }                                                                         \
     static inline T vz_npmod_##S(VzLibm2 *fmod, T a, T b)                     \
     {                                                                         \
         T rest = (T)fmod(a, b);                                               \

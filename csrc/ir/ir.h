@@ -316,8 +316,7 @@ typedef enum Exc {
 typedef enum Action { ACT_REPLAY, ACT_BAIL } Action;
 
 /* The RuntimeWarnings that NumPy's arithmetic can give: 1/0, 1e308 * 10, inf -
- * inf.  A bit each in Eval.warnings and in the kernel's 'ctx->warn', in this
- * order; the host reports each at most once per call. */
+ * inf.  A bit each in Eval.warnings, in this order. */
 typedef enum Warn { WARN_DIVIDE, WARN_OVERFLOW, WARN_INVALID } Warn;
 
 /* In which order the rounds of a FOR run.  All but SERIAL promise that the
@@ -350,9 +349,11 @@ typedef enum LoopMode {
  *       indices never name one of them: an axis of "src" is named once at most,
  *       and steps are not 0.
  *   "body", "els", "pre"  nested blocks.
- *   "exc", "action"  CHECK; "warn"  WARN.
+ *   "exc", "action"  CHECK; "warn"  WARN, and "what" NumPy's name of the
+ *       operation, a word: "scalar_add", "cast"; NULL: not known.
  *   "mode"  FOR; "id"  FOR, WHILE: stable number of the loop, by which
- *       directives name it through all passes.
+ *       directives name it through all passes; CHECK, WARN: by which the host
+ *       knows it after the call (ir_number_sites), 0 before.
  *   "logged"  STORE at L_SCHED: keep the old value for undo.
  *   "poll"  loops at L_SCHED: ask now and then whether to stop. */
 struct Stmt {
@@ -380,6 +381,7 @@ struct Stmt {
     Exc exc;
     Action action;
     Warn warn;
+    Sym what;
     LoopMode mode;
     int id;
     bool has_keep;
@@ -556,6 +558,13 @@ void ir_print_stmt(const Stmt *s, Str *out);
 Func *ir_read(Arena *arena, const char *text, const char **error);
 /* NULL when 'func' keeps every rule of its level, else what is broken. */
 const char *ir_verify(Arena *arena, const Func *func);
+
+/* --- sites.c ------------------------------------------------------------ */
+/* Numbers the CHECKs from 1 and the WARNs from 0 to 63; after the last pass. */
+void ir_number_sites(Func *func);
+/* The CHECK or WARN with that number; NULL: there is none. */
+const Stmt *ir_site(const Func *func, StmtKind kind, int id);
+
 
 /* A Slot is read by the dtype that its user knows: it does not say itself. */
 /* A value and an array for the reference interpreter; strides in bytes.  A

@@ -598,6 +598,7 @@ print_simple(Printer *p, const Stmt *s)
         start(p, "warn ");
         print_expr(p, s->value);
         str_addf(p->out, " %s", text_warns[s->warn]);
+        str_addf(p->out, s->what ? " of %s" : "", s->what);
         break;
     case S_ALLOC:
         print_alloc(p, s);

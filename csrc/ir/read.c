@@ -287,12 +287,13 @@ read_check(Reader *r, Stmt *s)
     s->action = (Action)token_any(r, text_actions, "'replay' or 'bail'");
 }
 
-/* 'cond warning' */
+/* 'cond warning', 'of' and the operation's name */
 static void
 read_warn(Reader *r, Stmt *s)
 {
     s->value = read_expr(r);
     s->warn = (Warn)token_any(r, text_warns, "a warning");
+    s->what = token_take_word(r, "of") ? token_name(r) : NULL;
 }
 
 /* The buffer's own place is given if it differs. */

@@ -22,7 +22,8 @@
  *       }
  *       while #9 { carry ...  pre { ... }  test EXPR  ...  next ... }
  *       fill &out.2 = 0.0 keep [1, %h.3, 0, 3]
- *       warn EXPR divide       set %x.1 = EXPR       scope { leave }
+ *       warn EXPR divide of scalar_divide
+ *       set %x.1 = EXPR       scope { leave }
  *       break   continue   shadow
  *       alloc &l.9:i64[8] grows    grow &l.9 to EXPR
  *       view &v.10:f64[%h.3] ref = &img.0 at [0, %j.4] over [0: %h.3 by 1]

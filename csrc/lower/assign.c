@@ -168,7 +168,7 @@ store_into(Lower *L, const View *part, Value v, Loc loc)
             view_fill(L, part, e, loc);
         }
     } else if (has_lanes_of(L, part, v)) {
-        Expr *vec = vec_cast(L, dt, vector_of(L, v, loc));
+        Expr *vec = vec_cast(L, dt, vector_of(L, v, loc), loc);
         view_store_vector(L, part, vec, loc);
     } else {
         store_lazy(L, part, lazy_of(L, v, loc), loc);

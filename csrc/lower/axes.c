@@ -142,9 +142,9 @@ walk(Lower *L, const Axes *x, const View *out)
             out = view_at(L, out, int_const(L, 0));
         }
     }
-    L->result->may_warn |= dtype_is_float(x->r->to);
     Expr *next = fold_step(L, x->r->kind, x->r->to, view_load(L, out),
                            view_load(L, view));
+    next = with_warnings(L, next, sym("reduce"), NULL, x->loc);
     view_store(L, out, next, x->loc);
     L->out = outer;
 }

@@ -15,16 +15,6 @@
 
 /* --- elements ------------------------------------------------------------- */
 
-/* NumPy's warning, if 'cond' holds for an element. */
-static void
-warn_if(Lower *L, Expr *cond, Warn warn, Loc loc)
-{
-    Stmt *s = ir_stmt(L->arena, S_WARN, loc);
-    s->value = cond;
-    s->warn = warn;
-    emit(L, s);
-}
-
 /* x // y and x % y of integers: 0 where y is, and the least integer by -1 is
  * itself. A constant divisor that is positive needs no care. */
 static Expr *
@@ -41,14 +31,15 @@ divide_ints(Lower *L, AOp op, Expr *x, Expr *y, Loc loc)
     Expr *one = ir_int(L->arena, dt, 1);
     Expr *none = reuse(L, op2(L, E_EQ, y, zero), loc);
     Expr *odd = none;
-    warn_if(L, none, WARN_DIVIDE, loc);
+    Sym what = array_warn_name(op, NULL);
+    emit_warn(L, none, WARN_DIVIDE, what, loc);
     if (dtype_is_signed(dt)) {
         Expr *least = ir_int(L->arena, dt, dtype_min(dt));
         Expr *over = both(L, op2(L, E_EQ, x, least),
                           op2(L, E_EQ, y, ir_int(L->arena, dt, -1)));
         over = reuse(L, over, loc);
         if (op == AO_FLOORDIV) {
-            warn_if(L, over, WARN_OVERFLOW, loc);
+            emit_warn(L, over, WARN_OVERFLOW, what, loc);
         }
         odd = reuse(L, either(L, none, over), loc);
     }
@@ -93,15 +84,18 @@ element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc)
     if ((op == AO_LSHIFT || op == AO_RSHIFT) && scalars) {
         return shift(L, op, x, y, loc);
     }
-    return vec_compute(L, op, dt, x, y);
+    Expr *r = vec_compute(L, op, dt, x, y);
+    return op_is_compare(op)
+               ? r
+               : with_warnings(L, r, array_warn_name(op, NULL), NULL, loc);
 }
 
 /* The same of elements that are still to be converted. */
 static Expr *
 binary_element(Lower *L, const Lazy *z, Expr *const *args)
 {
-    Expr *x = vec_cast(L, z->compute, args[0]);
-    Expr *y = vec_cast(L, z->compute, args[1]);
+    Expr *x = vec_cast(L, z->compute, args[0], z->loc);
+    Expr *y = vec_cast(L, z->compute, args[1], z->loc);
     return element_binop(L, (AOp)z->id, z->compute, x, y, z->loc);
 }
 
@@ -123,8 +117,9 @@ unary_element(Lower *L, const Lazy *z, Expr *const *args)
 static Expr *
 power_element(Lower *L, const Lazy *z, Expr *const *args)
 {
-    Expr *x = vec_cast(L, z->compute, args[0]);
-    return vec_power(L, z->data, x, z->loc);
+    Expr *x = vec_cast(L, z->compute, args[0], z->loc);
+    return with_warnings(L, vec_power(L, z->data, x, z->loc),
+                         array_warn_name(AO_POW, z->data), NULL, z->loc);
 }
 
 /* |x|; the least integer stays what it is. */
@@ -140,7 +135,7 @@ abs_element(Lower *L, const Lazy *z, Expr *const *args)
 static Expr *
 cast_element(Lower *L, const Lazy *z, Expr *const *args)
 {
-    return vec_cast(L, z->dtype, args[0]);
+    return vec_cast(L, z->dtype, args[0], z->loc);
 }
 
 /* --- trees ---------------------------------------------------------------- */
@@ -164,7 +159,6 @@ lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
         fatal("lower: no rule for `%s` of arrays", op_text(op));
     }
     DType dt = rule.compute;
-    L->result->may_warn |= dtype_is_float(dt);
     if (op == AO_POW) {
         const Lazy *base = lazy_of(L, lhs, loc);
         Lazy *z = lazy_map(L, power_element, op, dt, rule.type->dtype, &base,
@@ -206,7 +200,6 @@ lazy_abs(Lower *L, Value arg, Loc loc)
 const Lazy *
 lazy_cast(Lower *L, const Lazy *from, DType dtype, Loc loc)
 {
-    L->result->may_warn |= from->dtype != dtype && dtype_is_float(from->dtype);
     return lazy_map(L, cast_element, 0, dtype, dtype, &from, 1, loc);
 }
 

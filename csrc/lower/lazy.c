@@ -236,7 +236,7 @@ lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc)
         int from = to->rank - z->rank + k;
         own[k] = is_one(z->extent[k]) ? int_const(L, 0) : index[from];
     }
-    Expr *e = vec_cast(L, to->buf->dtype, lazy_at(L, z, own));
+    Expr *e = vec_cast(L, to->buf->dtype, lazy_at(L, z, own), loc);
     view_store(L, &at, e, loc);
     L->out = outer;
 }

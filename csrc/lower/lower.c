@@ -193,12 +193,14 @@ lower_results(Lower *L, const AFunc *entry)
 /* One walk over the typed tree. Which versions are read and which buffers are
  * returned must be known before it begins. */
 Lowered *
-lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general)
+lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
+           bool count)
 {
     Lower *L = ARENA_NEW(arena, Lower);
     L->arena = arena;
     L->diags = diags;
     L->general = general;
+    L->count = count;
     L->func = ir_func(arena, entry->name, L_ARRAY);
     L->func->loc = entry->loc;
     L->result = ARENA_NEW(arena, Lowered);

@@ -41,11 +41,12 @@ typedef struct Lowered {
     const Type *result;  /* tuples of leaves, in order of "leaves" */
     VEC(Leaf) leaves;
     bool *writes;        /* per Signature arg: the array may be written */
-    bool may_warn;       /* has NumPy-scalar float arithmetic */
+    bool may_warn;       /* the FPU's flags may stand for a warning */
 } Lowered;
 
-/* NULL with a refusal in 'diags'. In a 'general' kernel arguments may overlap.
- */
+/* NULL with a refusal in 'diags'.  In a 'general' kernel arguments may overlap;
+ * in one that counts every warning of float arithmetic has a WARN of its own,
+ * and the FPU's flags need not be looked at. */
 Lowered *lower_func(Arena *arena, Diags *diags, const AFunc *entry,
-                    bool general);
+                    bool general, bool count);
 #endif

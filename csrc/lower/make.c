@@ -156,8 +156,7 @@ full_value(Lower *L, Value v, DType dtype, Loc loc)
     if (weak_int && dtype != DT_BOOL) {
         return operand_as(L, v, dtype, loc);
     }
-    L->result->may_warn |= dtype_is_float(v.expr->dtype);
-    return cast_to(L, dtype, v.expr);
+    return cast_with_warnings(L, dtype, v.expr, loc);
 }
 
 /* np.zeros and its kin. np.empty is not filled: whatever it holds, NumPy could
@@ -243,8 +242,7 @@ copy_elements(Lower *L, const View *to, const View *from, Loc loc)
     if (to->rank == 0) {
         DType dt = to->buf->dtype;
         Expr *e = view_load(L, from);
-        L->result->may_warn |= e->dtype != dt && dtype_is_float(e->dtype);
-        view_store(L, to, cast_to(L, dt, e), loc);
+        view_store(L, to, cast_with_warnings(L, dt, e, loc), loc);
         return;
     }
     Stmt *s = ir_stmt(L->arena, S_FOR, loc);
@@ -269,7 +267,7 @@ lower_copy(Lower *L, const AExpr *e)
     if (type_is_vector(type)) {
         Value from = lower_expr(L, e->items.at[0]);
         Expr *vec = vector_of(L, from, e->loc);
-        return num_value(type, vec_cast(L, type->dtype, vec));
+        return num_value(type, vec_cast(L, type->dtype, vec, e->loc));
     }
     Value from = lower_lazy(L, e->items.at[0]);
     const Lazy *z = lazy_of(L, from, e->loc);

@@ -192,8 +192,7 @@ to_strong(Lower *L, Value v, DType dtype, Loc loc)
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
     }
     if (!v.type->weak) {
-        L->result->may_warn |= dtype_is_float(v.expr->dtype);
-        return cast_to(L, dtype, v.expr);
+        return cast_with_warnings(L, dtype, v.expr, loc);
     }
     if (dtype_is_float(dtype)) {
         return operand_as(L, v, dtype, loc);
@@ -293,7 +292,7 @@ Expr *
 ufunc_value(Lower *L, Value v, DType dtype, Loc loc)
 {
     if (v.type->kind == TY_ARRAY) {
-        return vec_cast(L, dtype, vector_of(L, v, loc));
+        return vec_cast(L, dtype, vector_of(L, v, loc), loc);
     }
     v = some(L, v, loc);
     if (v.flag != NULL) {

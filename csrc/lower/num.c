@@ -4,7 +4,7 @@
  *             uint8 scalars   warn addo(a, b);    add(a, b)
  *             floats          add(a, b)
  *     a / b   floats          check b != 0;       div(a, b)
- *             NumPy floats    div(a, b)           the FPU's flags warn
+ *             NumPy floats    div(a, b)           warns, see warn.c
  *
  * A combination of alternatives that the rule refuses becomes a check that it
  * does not occur; one that it flags sets the flag of the result.
@@ -207,6 +207,7 @@ typedef struct Operation {
     AOp op;
     const BinRule *rule;
     bool weak;
+    Sym what;  /* NumPy's name of it; weak: NULL */
     Expr *lhs; /* the operands as they are */
     Expr *rhs;
     Expr *x; /* in the dtype of the computation, reusable */
@@ -246,7 +247,9 @@ static Expr *
 float_arith(Lower *L, const Operation *o, Op op)
 {
     Expr *r = op2(L, op, o->x, o->y);
-    L->result->may_warn |= !o->weak;
+    if (!o->weak) {
+        r = with_warnings(L, r, o->what, o->flag, o->loc);
+    }
     if (o->flag == NULL) {
         return r;
     }
@@ -280,10 +283,7 @@ arith(Lower *L, const Operation *o, Op op, Op overflow)
             map_set(&L->nonnegative, r, r);
         }
     } else {
-        Stmt *s = ir_stmt(L->arena, S_WARN, o->loc);
-        s->value = over;
-        s->warn = WARN_OVERFLOW;
-        emit(L, s);
+        emit_warn(L, over, WARN_OVERFLOW, o->what, o->loc);
     }
     return r;
 }
@@ -359,8 +359,8 @@ floor_divide(Lower *L, const Operation *o)
         Fn fn = div ? FN_PYFLOORDIV : FN_PYMOD;
         return call_fn(L, fn, dt, o->x, o->y);
     }
-    L->result->may_warn = true;
-    return call_fn(L, div ? FN_NPFLOORDIV : FN_NPMOD, dt, o->x, o->y);
+    Expr *r = call_fn(L, div ? FN_NPFLOORDIV : FN_NPMOD, dt, o->x, o->y);
+    return with_warnings(L, r, o->what, o->flag, o->loc);
 }
 
 /* Python's shifts: the count must not be negative, nothing may be lost. */
@@ -568,6 +568,7 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     }
     Operation o = {.op = op, .rule = &rule, .loc = loc};
     o.weak = rule.type->weak;
+    o.what = o.weak ? NULL : warn_name(op, lhs.type, rhs.type);
     if (rule.type->alt != ALT_NEVER) {
         o.flag = reuse(
             L, flag_or_false(L, any_combo(L, rule.flagged, &lhs, &rhs)), loc);
@@ -582,16 +583,6 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 }
 
 /* --- one operand ---------------------------------------------------------- */
-
-/* NumPy's warning for integer scalars. */
-static void
-warn_overflow(Lower *L, Expr *cond, Loc loc)
-{
-    Stmt *s = ir_stmt(L->arena, S_WARN, loc);
-    s->value = cond;
-    s->warn = WARN_OVERFLOW;
-    emit(L, s);
-}
 
 /* -x of an int kept as a float must not become -0.0. */
 static Expr *
@@ -613,7 +604,8 @@ negate(Lower *L, const Value *arg, Expr *x, Loc loc)
         }
     } else {
         Op op = dtype_is_signed(dt) ? E_EQ : E_NE;
-        warn_overflow(L, op2(L, op, x, edge), loc);
+        emit_warn(L, op2(L, op, x, edge), WARN_OVERFLOW,
+                  warn_name(AO_NEG, arg->type, NULL), loc);
     }
     return op1(L, E_NEG, x);
 }
@@ -663,7 +655,8 @@ num_abs(Lower *L, Value arg, const Type *type, Loc loc)
             emit_check(L, op2(L, E_NE, x, edge), X_OVERFLOW, loc);
             map_set(&L->nonnegative, out.expr, out.expr);
         } else {
-            warn_overflow(L, op2(L, E_EQ, x, edge), loc);
+            emit_warn(L, op2(L, E_EQ, x, edge), WARN_OVERFLOW,
+                      sym("scalar_absolute"), loc);
         }
     }
     return out;

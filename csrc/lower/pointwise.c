@@ -13,6 +13,7 @@
  * 0.0, a bound of np.clip that is nan wins.
  */
 #include <math.h>
+#include <string.h>
 
 #include "csrc/lower/state.h"
 
@@ -72,7 +73,7 @@ sign_of(Lower *L, Expr *x, Loc loc)
 
 /* Rounded to decimals: scaled, rounded half to even, scaled back. */
 static Expr *
-round_to(Lower *L, Expr *x, int decimals)
+round_to(Lower *L, Expr *x, int decimals, Loc loc)
 {
     if (!dtype_is_float(x->dtype)) {
         return x;
@@ -80,10 +81,14 @@ round_to(Lower *L, Expr *x, int decimals)
     Expr *scale = number(L, x, pow(10.0, fabs((double)decimals)));
     if (decimals != 0) {
         x = op2(L, decimals > 0 ? E_MUL : E_DIV, x, scale);
+        x = with_warnings(L, x, sym(decimals > 0 ? "multiply" : "divide"), NULL,
+                          loc);
     }
     x = call_fn(L, FN_RINT, x->dtype, x, NULL);
     if (decimals != 0) {
         x = op2(L, decimals > 0 ? E_DIV : E_MUL, x, scale);
+        x = with_warnings(L, x, sym(decimals > 0 ? "divide" : "multiply"), NULL,
+                          loc);
     }
     return x;
 }
@@ -109,7 +114,7 @@ unary(Lower *L, const Ufunc *u, Expr *x, Loc loc)
         return op2(L, E_LT, sign, number(L, x, 0));
     }
     case BUILTIN_NP_NOT:
-        return not_(L, vec_cast(L, DT_BOOL, x));
+        return not_(L, vec_cast(L, DT_BOOL, x, loc));
     case BUILTIN_NP_ISNAN:
     case BUILTIN_NP_ISINF:
     case BUILTIN_NP_ISFINITE:
@@ -117,7 +122,7 @@ unary(Lower *L, const Ufunc *u, Expr *x, Loc loc)
     case BUILTIN_NP_ROUND:
     case BUILTIN_NP_AROUND:
     case BUILTIN_ROUND_OF:
-        return round_to(L, x, u->decimals);
+        return round_to(L, x, u->decimals, loc);
     default: /* integers are whole */
         return is_float
                    ? call_fn(L, (Fn)builtin_row(u->id)->fn, x->dtype, x, NULL)
@@ -221,7 +226,7 @@ several(Lower *L, const Ufunc *u, Expr *const *args, Loc loc)
     case BUILTIN_CLIP_OF:
         return clip_any(L, u, args, loc);
     case BUILTIN_NP_WHERE:
-        return ir_select(L->arena, vec_cast(L, DT_BOOL, x), y, args[2]);
+        return ir_select(L->arena, vec_cast(L, DT_BOOL, x, loc), y, args[2]);
     case BUILTIN_NP_MINIMUM:
     case BUILTIN_NP_MAXIMUM:
         return extreme(L, u->id == BUILTIN_NP_MINIMUM, false, x, y, loc);
@@ -234,7 +239,8 @@ several(Lower *L, const Ufunc *u, Expr *const *args, Loc loc)
         Op op = u->id == BUILTIN_NP_AND  ? E_AND
                 : u->id == BUILTIN_NP_OR ? E_OR
                                          : E_XOR;
-        return op2(L, op, vec_cast(L, DT_BOOL, x), vec_cast(L, DT_BOOL, y));
+        return op2(L, op, vec_cast(L, DT_BOOL, x, loc),
+                   vec_cast(L, DT_BOOL, y, loc));
     }
     default:
         return call_fn(L, (Fn)builtin_row(u->id)->fn, x->dtype, x, y);
@@ -255,8 +261,10 @@ compute(Lower *L, const Ufunc *u, Expr *const *args, Loc loc)
                    : element_binop(L, op, u->rule.compute, args[0], args[1],
                                    loc);
     }
-    return u->given == 1 ? unary(L, u, args[0], loc)
-                         : several(L, u, args, loc);
+    Expr *r = u->given == 1 ? unary(L, u, args[0], loc)
+                            : several(L, u, args, loc);
+    const char *name = strrchr(builtin_row(u->id)->name, '.');
+    return with_warnings(L, r, name ? sym(name + 1) : NULL, NULL, loc);
 }
 
 /* --- operands ------------------------------------------------------------- */
@@ -299,7 +307,7 @@ value_of(Lower *L, const Ufunc *u, int i, Value v, Loc loc)
 {
     DType dt = dtype_of(u, i, v.type->dtype);
     if (v.type->kind == TY_ARRAY) {
-        return vec_cast(L, dt, vector_of(L, v, loc));
+        return vec_cast(L, dt, vector_of(L, v, loc), loc);
     }
     AOp op = ufunc_op(u->id) == AO_IS ? AO_ADD : ufunc_op(u->id);
     return vec_operand(L, op, clip_bound(L, u, i, v, loc), dt, loc);
@@ -316,7 +324,7 @@ element(Lower *L, const Lazy *z, Expr *const *operands)
     for (int i = 0; i < MOST_UFUNC_ARGS; i++) {
         if (u->given >> i & 1) {
             Expr *e = operands[n++];
-            args[i] = vec_cast(L, dtype_of(u, i, e->dtype), e);
+            args[i] = vec_cast(L, dtype_of(u, i, e->dtype), e, z->loc);
         }
     }
     return compute(L, u, args, z->loc);
@@ -405,7 +413,6 @@ lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
     const AExpr *out = out_of(e, id);
     bool lazy = type_is_memory(e->type);
     open_call(L, e, lazy, &u, values);
-    L->result->may_warn |= dtype_is_float(u.rule.compute);
     if (lazy) {
         Value v = lazy_value(e->type, tree(L, &u, values, e->loc));
         if (out != NULL) {

@@ -157,13 +157,15 @@ strong_int_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
 static Expr *
 strong_float_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
 {
-    L->result->may_warn = true;
+    Sym what = warn_name(AO_POW, lhs.type, rhs.type);
     Expr *x = operand_as(L, lhs, dt, loc);
     if (dt == DT_F64 && is_value(&rhs, 2.0)) {
-        return call_fn(L, FN_SQUARE, dt, x, NULL);
+        Expr *square = call_fn(L, FN_SQUARE, dt, x, NULL);
+        return with_warnings(L, square, what, NULL, loc);
     }
     Expr *y = operand_as(L, rhs, dt, loc);
-    return call_fn(L, dt == DT_F32 ? FN_POWF : FN_POW, dt, x, y);
+    Expr *r = call_fn(L, dt == DT_F32 ? FN_POWF : FN_POW, dt, x, y);
+    return with_warnings(L, r, what, NULL, loc);
 }
 
 /* One of the four kinds by the result's type. */

@@ -251,7 +251,6 @@ fold_extreme(Lower *L, const Elements *in, ReduceKind kind)
     Fold f = {.kind = kind, .dtype = dt, .loc = in->loc};
     f.acc = start_as(L, "best", first, in->loc);
     f.nan = start_as(L, "nan", ir_bool(L->arena, false), in->loc);
-    L->result->may_warn = true;
     each_element(L, in, visit_extreme, &f);
     settle_zero(L, in, &f);
     Expr *nan = ir_float(L->arena, dt, __builtin_nan(""));
@@ -266,7 +265,8 @@ fold_spread(Lower *L, const Elements *in)
 {
     Expr *max = fold_extreme(L, in, REDUCE_MAX);
     Expr *min = fold_extreme(L, in, REDUCE_MIN);
-    return op2(L, E_SUB, max, min);
+    return with_warnings(L, op2(L, E_SUB, max, min), sym("subtract"), NULL,
+                         in->loc);
 }
 
 /* if e < best: best, where = e, at; the first nan beats everything. */
@@ -302,7 +302,6 @@ fold_position(Lower *L, const Elements *in, ReduceKind kind)
     f.acc = start_as(L, "best", first, in->loc);
     f.where = start_as(L, "where", int_const(L, 0), in->loc);
     f.at = start_as(L, "at", int_const(L, 0), in->loc);
-    L->result->may_warn |= dtype_is_float(first->dtype);
     each_element(L, in, visit_position, &f);
     return value_now(L, f.where, in->loc);
 }
@@ -354,6 +353,7 @@ Expr *
 fold_all(Lower *L, const Elements *in, const Reduction *r)
 {
     ReduceKind kind = r->kind;
+    Expr *out;
     switch (kind) {
     case REDUCE_MIN:
     case REDUCE_MAX:
@@ -374,10 +374,10 @@ fold_all(Lower *L, const Elements *in, const Reduction *r)
         return fold_plain(L, in, kind, ir_bool(L->arena, false));
     case REDUCE_PROD:
         if (dtype_is_float(r->to) && in->view != NULL) {
-            L->result->may_warn = true;
             check_in_order(L, in->view, in->loc);
         }
-        return fold_plain(L, in, kind, num_const(L, r->to, 1));
+        out = fold_plain(L, in, kind, num_const(L, r->to, 1));
+        return dtype_is_float(r->to) ? finite_or_python(L, out, in->loc) : out;
     case REDUCE_SUM:
         if (dtype_is_float(r->from)) {
             return fold_sum(L, in, r->to);

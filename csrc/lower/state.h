@@ -107,6 +107,7 @@ struct Lower {
     const AStmt *tail; /* the return that ends the body by itself */
     Sym hint;          /* the name that gets the array being made; NULL */
     bool general;      /* arguments may overlap */
+    bool count;        /* float arithmetic that warns gets WARNs */
 };
 
 /* --- value.c --- */
@@ -167,6 +168,26 @@ void check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
 Expr *float_in_range(Lower *L, Expr *e, DType dtype);
 Expr *exact_int(Lower *L, Expr *e, DType dtype); /* NULL: always exact */
 
+/* --- warn.c --- */
+/* 'cond' holds: NumPy's operation 'what' warns. */
+void emit_warn(Lower *L, Expr *cond, Warn warn, Sym what, Loc loc);
+/* 'cond' holds in any lane, but not if 'unless' (NULL: never). */
+void warn_if(Lower *L, Expr *cond, Warn warn, Sym what, Expr *unless, Loc loc);
+/* NumPy's name of an operation on numbers of these types ('rhs' NULL: one
+ * operand), and on arrays; 'exponent' of a power. */
+Sym warn_name(AOp op, const Type *lhs, const Type *rhs);
+Sym array_warn_name(AOp op, const Type *exponent);
+/* 'e', an operation of NumPy's on floats, just made, with its warnings unless
+ * 'unless' (may be NULL). */
+Expr *with_warnings(Lower *L, Expr *e, Sym what, Expr *unless, Loc loc);
+/* 'e' of many operations, which all are finite if it is.  If it is not, and
+ * flags were set, Python does the call and warns. */
+Expr *finite_or_python(Lower *L, Expr *e, Loc loc);
+/* 'e' cast as NumPy casts, with its warnings. */
+Expr *cast_with_warnings(Lower *L, DType dtype, Expr *e, Loc loc);
+/* The float 'e' does not warn when it is cast to the integer 'dtype'. */
+Expr *cast_fits(Lower *L, Expr *e, DType dtype);
+
 /* --- pow.c --- */
 Value num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc);
 
@@ -222,7 +243,7 @@ Expr *vec_compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y);
 Expr *vec_power(Lower *L, const Type *exponent, Expr *x, Loc loc);
 Value vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
 Expr *vec_unary(Lower *L, AOp op, Expr *x);
-Expr *vec_cast(Lower *L, DType dtype, Expr *e);
+Expr *vec_cast(Lower *L, DType dtype, Expr *e, Loc loc);
 
 /* --- view.c --- */
 View *view_whole(Lower *L, Buf *buf);
@@ -281,7 +302,8 @@ Expr *order_within(Lower *L, const View *view, int k, int outer);
 /* --- ufunc.c --- */
 Value lower_loop(Lower *L, const AExpr *e, BuiltinId id);
 /* An element of a BK_LOOP; 'y' NULL or, with 'single', one for all elements. */
-Expr *loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single);
+Expr *loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single,
+                   Loc loc);
 /* Replays if an axis of 'view' runs backwards in memory. */
 void check_forward(Lower *L, const View *view, Loc loc);
 /* An argument in the dtype of the loop that NumPy would choose. */

@@ -192,7 +192,7 @@ aug_array(Lower *L, const AStmt *s, const AExpr *target)
         store_into(L, old.view, r, s->loc);
         return;
     }
-    Expr *vec = vec_cast(L, target->type->dtype, r.expr);
+    Expr *vec = vec_cast(L, target->type->dtype, r.expr, s->loc);
     const Value *base = version_value(L, target->version);
     emit_set(L, base->expr->var, vec, s->loc);
 }

@@ -94,8 +94,7 @@ sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
     }
     SumKind kind = mean ? SUM_SQUARES : SUM_PLAIN;
     Expr *e = ir_sum(L->arena, kind, dtype, view->buf, args, n);
-    L->result->may_warn = true;
-    return hold(L, ir_at(e, loc), loc);
+    return finite_or_python(L, hold(L, ir_at(e, loc), loc), loc);
 }
 
 /* The elements as a vector, if they are few. */
@@ -114,8 +113,7 @@ Expr *
 fold_sum(Lower *L, const Elements *in, DType dtype)
 {
     Expr *vec = as_vector(L, in);
-    L->result->may_warn = true;
-    return vec != NULL ? sum_lanes(L, vec, in->loc)
+    return vec != NULL ? finite_or_python(L, sum_lanes(L, vec, in->loc), in->loc)
                        : sum_node(L, in->view, dtype, NULL, in->loc);
 }
 
@@ -160,6 +158,6 @@ fold_variance(Lower *L, const Elements *in, const Reduction *r)
     Expr *vec = as_vector(L, in);
     Expr *sum = vec != NULL ? square_lanes(L, vec, mean, in->loc)
                             : sum_node(L, in->view, r->to, mean, in->loc);
-    Expr *out = divide_sum(L, sum, freedom);
+    Expr *out = finite_or_python(L, divide_sum(L, sum, freedom), in->loc);
     return r->kind == REDUCE_STD ? call_fn(L, FN_SQRT, r->to, out, NULL) : out;
 }

@@ -8,18 +8,20 @@
  * whole: one exponent of 2, 0.5 or -1 for all elements is a square, a root or a
  * reciprocal.  So a number as exponent is another function than an array.
  */
+#include <string.h>
+
 #include "csrc/lower/state.h"
 
-/* Whatever it gives, the FPU's flags tell of warnings. */
+/* 'y' is one exponent for all where 'single'. */
 Expr *
-loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single)
+loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single, Loc loc)
 {
     Fn fn = (Fn)builtin_row(id)->fn;
     if (fn == FN_NP_POWER && single) {
         fn = FN_NP_POWER_BY;
     }
-    L->result->may_warn = true;
-    return call_fn(L, fn, x->dtype, x, y);
+    Sym what = sym(ir_fn_name((Fn)builtin_row(id)->fn) + strlen("np_"));
+    return with_warnings(L, call_fn(L, fn, x->dtype, x, y), what, NULL, loc);
 }
 
 /* NumPy computes arrays that run backwards by other instructions. */
@@ -67,5 +69,5 @@ lower_loop(Lower *L, const AExpr *e, BuiltinId id)
         y = loop_arg(L, second, dt, e->loc);
     }
     bool single = second != NULL && second->type->kind == TY_NUM;
-    return num_value(e->type, loop_element(L, id, x, y, single));
+    return num_value(e->type, loop_element(L, id, x, y, single, e->loc));
 }

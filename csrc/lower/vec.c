@@ -2,7 +2,7 @@
  *
  * NumPy's arrays wrap without a warning, convert by C's casts and square by
  * multiplication; a Python number that meets one must fit its dtype.  Floats
- * warn through the FPU's flags.
+ * warn, see warn.c.
  *
  * Operands are whole vectors: a view is loaded just before, a scalar is
  * broadcast by the IR itself.  The result is a value; storing it back is the
@@ -11,18 +11,14 @@
  */
 #include "csrc/lower/state.h"
 
-/* Lanes cast as NumPy casts arrays, without checks. Casts between floats and
- * integers may set the FPU's flags, which stand for a warning. */
+/* Lanes cast as NumPy casts arrays, without checks. */
 Expr *
-vec_cast(Lower *L, DType dtype, Expr *e)
+vec_cast(Lower *L, DType dtype, Expr *e, Loc loc)
 {
     if (dtype == DT_BOOL && e->dtype != DT_BOOL) {
         return op2(L, E_NE, e, num_const(L, e->dtype, 0));
     }
-    if (dtype_is_float(e->dtype) && e->dtype != dtype) {
-        L->result->may_warn = true;
-    }
-    return cast_to(L, dtype, e);
+    return cast_with_warnings(L, dtype, e, loc);
 }
 
 /* The lanes of an array: loaded now, or the register itself. */
@@ -51,7 +47,7 @@ static Expr *
 operand_of(Lower *L, AOp op, Value v, DType dtype, Loc loc)
 {
     if (v.type->kind == TY_ARRAY) {
-        return vec_cast(L, dtype, vector_of(L, v, loc));
+        return vec_cast(L, dtype, vector_of(L, v, loc), loc);
     }
     return vec_operand(L, op, v, dtype, loc);
 }
@@ -151,13 +147,17 @@ vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     if (op_is_compare(op) && dt == DT_BOOL) {
         dt = DT_I64;
     }
-    L->result->may_warn |= dtype_is_float(dt);
     Expr *x = operand_of(L, op, lhs, dt, loc);
+    Expr *r;
     if (op == AO_POW) {
-        return num_value(rule.type, vec_power(L, rhs.type, x, loc));
+        r = vec_power(L, rhs.type, x, loc);
+    } else {
+        r = vec_compute(L, op, dt, x, operand_of(L, op, rhs, dt, loc));
     }
-    Expr *y = operand_of(L, op, rhs, dt, loc);
-    return num_value(rule.type, vec_compute(L, op, dt, x, y));
+    if (!op_is_compare(op)) {
+        r = with_warnings(L, r, array_warn_name(op, rhs.type), NULL, loc);
+    }
+    return num_value(rule.type, r);
 }
 
 /* -a wraps for unsigned integers, as in NumPy. */

@@ -278,25 +278,9 @@ view_fill(Lower *L, const View *view, Expr *e, Loc loc)
 
 /* --- what is stored ------------------------------------------------------- */
 
-/* NumPy casts floats to unsigned integers through the next wider signed one
- * (uint64 in two halves) and warns where that does not hold the value.  The
- * processor does not tell: out-of-range values take another way here. */
-static void
-warn_of_cast(Lower *L, Expr *e, DType dtype, Loc loc)
-{
-    DType through = dtype_size(dtype) <= 2 ? DT_I32 : DT_I64;
-    Expr *fits = float_in_range(L, e, through);
-    if (dtype == DT_U64) {
-        fits = either(L, fits, float_in_range(L, e, DT_U64));
-    }
-    Stmt *s = ir_stmt(L->arena, S_WARN, loc);
-    s->value = not_(L, fits);
-    s->warn = WARN_INVALID;
-    emit(L, s);
-}
-
 /* Strong numbers are cast into unsigned arrays, and tested like Python's for
- * signed ones: so it is in NumPy 2. */
+ * signed ones: so it is in NumPy 2.  The processor's flags don't tell of casts
+ * that warn, since out-of-range values take another way here. */
 static Expr *
 stored_int(Lower *L, Value v, DType dtype, Loc loc)
 {
@@ -305,7 +289,8 @@ stored_int(Lower *L, Value v, DType dtype, Loc loc)
     if (!always && v.flag == NULL) {
         Expr *e = dtype_is_float(from) ? reuse(L, v.expr, loc) : v.expr;
         if (dtype_is_float(from)) {
-            warn_of_cast(L, e, dtype, loc);
+            emit_warn(L, not_(L, cast_fits(L, e, dtype)), WARN_INVALID,
+                      sym("cast"), loc);
         }
         return cast_to(L, dtype, e);
     }
@@ -314,7 +299,10 @@ stored_int(Lower *L, Value v, DType dtype, Loc loc)
     }
     Expr *e = reuse(L, v.expr, loc);
     check_range_of(L, e, from, dtype, always ? NULL : not_(L, v.flag), loc);
-    L->result->may_warn |= !always && dtype_is_float(from);
+    if (!always && dtype_is_float(from)) {
+        emit_warn(L, not_(L, either(L, v.flag, cast_fits(L, e, dtype))),
+                  WARN_INVALID, sym("cast"), loc);
+    }
     return cast_to(L, dtype, e);
 }
 
@@ -328,9 +316,8 @@ stored_as(Lower *L, Value v, DType dtype, Loc loc)
         return cast_to(L, DT_BOOL, v.expr);
     }
     if (dtype_is_float(dtype)) {
-        L->result->may_warn |= !v.type->weak && dtype_is_float(v.expr->dtype) &&
-                               v.expr->dtype != dtype;
-        return operand_as(L, v, dtype, loc);
+        return v.type->weak ? operand_as(L, v, dtype, loc)
+                            : cast_with_warnings(L, dtype, v.expr, loc);
     }
     return stored_int(L, v, dtype, loc);
 }

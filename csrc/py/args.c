@@ -492,6 +492,22 @@ reads_written(const Func *func, const Kernel *kernel)
     return search.found;
 }
 
+/* For ir_each_stmt: WARNs by their bit, the first of each. */
+static void
+note_warn(void *data, Stmt *s)
+{
+    Planner *p = data;
+    if (s->kind == S_WARN) {
+        if (p->kernel->warns == NULL) {
+            p->kernel->warns = ARENA_ARRAY(p->arena, const Stmt *, 64);
+        }
+        if (p->kernel->warns[s->id] == NULL) {
+            p->kernel->warns[s->id] = s;
+        }
+        p->kernel->nwarns++;
+    }
+}
+
 /* All limits on sizes of a Call are tested here and never later. */
 bool
 kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
@@ -507,8 +523,8 @@ kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
             return false;
         }
     }
-    out->may_warn = lowered->may_warn;
-    out->int_warns = ir_count(result->func, S_WARN) > 0;
+    out->floats = out->by_flags = lowered->may_warn;
+    ir_each_stmt(&result->func->body, note_warn, &p);
     out->logs = result->needs_undo;
     out->rereads = out->writes && reads_written(result->func, out);
     return out->nfills == lowered->func->params.n && p.slots <= MAX_IN
@@ -552,17 +568,21 @@ overlaps_itself(PyArrayObject *array)
     return false;
 }
 
-/* The array's own dims and strides are referred to; it is held by the call. */
+_Static_assert(sizeof(VzSlot) == sizeof(int64_t), "slots are read as dims");
+
+/* The slots' dims and strides are referred to, not the array's own: another
+ * thread may give it a new shape while the kernel runs. */
 static void
-keep_undo(Call *call, PyArrayObject *array)
+keep_undo(Call *call, PyArrayObject *array, const VzSlot *slot)
 {
+    int rank = PyArray_NDIM(array);
     UndoArray *undo = &call->undo_arrays[call->undo.narrays++];
     *undo = (UndoArray){
         .data = PyArray_BYTES(array),
         .itemsize = (int)PyArray_ITEMSIZE(array),
-        .rank = PyArray_NDIM(array),
-        .dims = (const int64_t *)PyArray_DIMS(array),
-        .strides = (const int64_t *)PyArray_STRIDES(array),
+        .rank = rank,
+        .dims = &slot[1].i,
+        .strides = &slot[1 + rank].i,
     };
 }
 
@@ -593,7 +613,7 @@ fill_array(Call *call, const Fill *fill, PyObject *object, VzSlot *slot)
         bool packed = (flags & NPY_ARRAY_C_CONTIGUOUS) != 0;
         call->overlaps_itself |= !packed && overlaps_itself(array);
         call->written += (double)PyArray_NBYTES(array);
-        keep_undo(call, array);
+        keep_undo(call, array, slot);
     }
     call->elements += (double)elements;
     return FILL_OK;

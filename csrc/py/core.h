@@ -7,7 +7,8 @@
  *     unit.c      a function and all it calls -> Unit
  *     load.c      Python's ast -> Ast          names.c, value.c  its globals
  *     specs.c     one compiled version per signature, made on demand
- *     dispatch.c  a call, from vectorcall to the result
+ *     dispatch.c  a call, from vectorcall to the specialisation
+ *     attempt.c   running its kernels
  *     host.c      what a running kernel asks of Python
  *     pool.c      recycled memory for large results
  *     warn.c      floating-point warnings
@@ -44,6 +45,14 @@ enum { MAX_SPECS = 8 };
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;
 
+/* np.errstate as bits of Warn: what is ignored, and what only Python does
+ * right.  "underflow": that is not ignored either, as it usually is. */
+typedef struct Errstate {
+    unsigned ignored;
+    unsigned python;
+    bool underflow;
+} Errstate;
+
 /* State of the module.  The runtime below it (threads, cache, interned names,
  * NumPy's API table) is one per process, so a second interpreter is refused. */
 typedef struct Core {
@@ -53,7 +62,8 @@ typedef struct Core {
     PyObject *fallback_warning;
     PyObject *known;         /* id -> (object, canonical name); NULL at first */
     PyObject *errstate;      /* NumPy's context variable; NULL: none */
-    PyObject *errstate_default;
+    PyObject *errstate_seen; /* its value when last looked at, which says */
+    Errstate errstate_is;
     PyObject *warnings;      /* the dict of the module warnings */
     PyObject *pool;          /* NumPy's data handler for large results */
     PyObject *environment;   /* text for cache keys */
@@ -158,8 +168,10 @@ typedef struct Kernel {
     Fill *fills;
     int nfills;
     int *out_at;     /* per ret: its first slot in VzCtx.out, -1 for a buffer */
-    bool may_warn; /* floats: the flags say whether */
-    bool int_warns; /* integers: ctx.warn says so exactly */
+    bool floats;   /* has NumPy's float arithmetic */
+    bool by_flags; /* and the FPU's flags say whether it warns */
+    const Stmt **warns; /* WARNs by their bit in ctx.warn; may be NULL */
+    int nwarns;
     bool logs;    /* puts back what it wrote when it gives up */
     bool writes;  /* some argument may be written */
     bool rereads; /* and what is written is also read: can't be run twice */
@@ -211,7 +223,8 @@ typedef struct Spec {
     double cost;        /* nanoseconds of a call, per element */
     unsigned calls;
     int bails;
-    int warned;
+    int warned;         /* calls whose flags were set */
+    int calm;           /* counting calls since, without a warning */
     bool errstate;      /* np.errstate or a filter has led to Python */
 } Spec;
 
@@ -276,6 +289,21 @@ struct Accel {
 
 typedef struct Scratch Scratch;
 
+/* What a call does about warnings, see attempt.c. */
+typedef enum Policy {
+    WARNS_LATER,    /* nothing, until flags or bits are set */
+    WARNS_NEVER,    /* nobody wants them */
+    WARNS_SHADOWED, /* as LATER, and what is written is copied beforehand */
+} Policy;
+
+/* What became of a native attempt. */
+typedef enum Outcome {
+    OUT_DONE,   /* the result is there */
+    OUT_PYTHON, /* it could not begin: run Python */
+    OUT_REPLAY, /* it was given up: run Python */
+    OUT_ERROR,  /* an exception is set */
+} Outcome;
+
 /* Everything a running kernel needs.  Lives on the stack and is never cleared
  * as a whole. */
 typedef struct Call {
@@ -288,9 +316,7 @@ typedef struct Call {
     double elements;          /* of all array arguments */
     double written;           /* bytes of the arrays that may be written */
     bool overlaps_itself;     /* a written array has elements that coincide */
-    bool quiet;               /* nobody wants warnings */
-    bool settling;            /* the counting kernel repeats another's work */
-    bool bold;                /* shadows would cost too much */
+    Policy policy;
     PyThreadState *saved;     /* while the GIL is released */
     unsigned long thread;     /* the one that holds or released the GIL */
     bool interrupted;         /* an exception of a signal handler is set */
@@ -407,6 +433,12 @@ PyObject *argument_text(const Accel *f, const Loaded *l, PyObject *object,
 Spec *call_spec(Accel *f, Loaded **l, PyObject *const *args, Py_ssize_t nargs,
                 PyObject *kwnames, PyObject **bound, int *nbound);
 
+/* --- attempt.c ----------------------------------------------------------- */
+
+/* Runs the kernels of 'spec' on the bound arguments. */
+Outcome run_native(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
+                   PyObject **result);
+
 /* --- host.c -------------------------------------------------------------- */
 
 void host_setup(void);
@@ -439,10 +471,14 @@ typedef enum Outlook {
 enum { ALL_WARNINGS = (1 << (WARN_INVALID + 1)) - 1 };
 
 /* np.errstate and the filters of warnings; drops what is ignored. */
-Outlook warn_outlook(const Core *core, unsigned *bits);
-/* One warning for each of 'bits'; false, without an exception, when a filter
- * made one of it. */
-bool warn_tell(const Accel *f, unsigned bits);
+Outlook warn_outlook(Core *core, unsigned *kinds);
+/* Is underflow, which no kernel looks for, to be told? */
+bool warn_underflow(Core *core);
+/* The kinds of the WARNs with these bits. */
+unsigned warn_kinds(const Kernel *kernel, uint64_t bits);
+/* One warning for each bit of ctx.warn whose kind is among 'kinds'; false with
+ * an exception when one became an exception. */
+bool warn_tell(const Call *call, unsigned kinds);
 
 /* Says once why a call runs in Python; -1 with an exception when strict or
  * when warnings are errors. */

@@ -358,7 +358,7 @@ run_kernel(Call *call, const Kernel *kernel, bool release)
 {
     unsigned before = flags_clear();
     unsigned raised = 0;
-    if (kernel->may_warn) {
+    if (kernel->by_flags) {
         (void)take_x87_flags();
     }
     if (release) {
@@ -369,7 +369,7 @@ run_kernel(Call *call, const Kernel *kernel, bool release)
         PyEval_RestoreThread(call->saved);
         call->saved = NULL;
     }
-    if (kernel->may_warn) {
+    if (kernel->by_flags) {
         raised = take_x87_flags();
     }
     raised |= flags_restore(before) | call->ctx.fpflags;
@@ -389,6 +389,7 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
         .out = call->out,
         .fuel = FUEL_FIRST,
         .logging = kernel->logs,
+        .threads = call->f->threads,
         .self = call,
     };
     if (shadow && undo_shadow(&call->undo, &call->ctx) != VZ_OK) {
@@ -401,13 +402,7 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
     int64_t start = measure ? now() : 0;
     call->started = call->polled = call->fuelled = start;
     call->fuel = FUEL_FIRST;
-    if (call->f->threads > 0) {
-        threads_set(call->f->threads);
-    }
     int status = run_kernel(call, kernel, release);
-    if (call->f->threads > 0) {
-        threads_set(0);
-    }
     if (measure) {
         learn_cost(call, start);
     }

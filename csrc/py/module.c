@@ -36,23 +36,13 @@ environment(void)
     return out;
 }
 
-/* NumPy keeps np.errstate in a context variable whose default is one object.
- * Where that isn't so np.geterr() is asked each time. */
+/* NumPy keeps np.errstate in a context variable, as an object that is never
+ * changed.  Where that isn't so np.geterr() is asked each time. */
 static void
 find_errstate(Core *core)
 {
     core->errstate = helper("numpy._core.umath", "_extobj_contextvar");
-    if (core->errstate != NULL && PyContextVar_CheckExact(core->errstate)) {
-        PyObject *context = PyContext_New();
-        if (context != NULL && PyContext_Enter(context) == 0) {
-            if (PyContextVar_Get(core->errstate, NULL,
-                                 &core->errstate_default) < 0) {
-                PyErr_Clear();
-            }
-            PyContext_Exit(context);
-        }
-        Py_XDECREF(context);
-    } else {
+    if (core->errstate != NULL && !PyContextVar_CheckExact(core->errstate)) {
         Py_CLEAR(core->errstate);
     }
     PyErr_Clear();
@@ -107,7 +97,7 @@ traverse_module(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(core->fallback_warning);
     Py_VISIT(core->known);
     Py_VISIT(core->errstate);
-    Py_VISIT(core->errstate_default);
+    Py_VISIT(core->errstate_seen);
     Py_VISIT(core->warnings);
     return 0;
 }
@@ -123,7 +113,7 @@ clear_module(PyObject *module)
     Py_CLEAR(core->fallback_warning);
     Py_CLEAR(core->known);
     Py_CLEAR(core->errstate);
-    Py_CLEAR(core->errstate_default);
+    Py_CLEAR(core->errstate_seen);
     Py_CLEAR(core->environment);
     Py_CLEAR(core->pool);
     Py_CLEAR(core->warnings);

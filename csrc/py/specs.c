@@ -312,6 +312,7 @@ make_kernel(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
                     "the kernel's parameters don't fit the arguments");
         return NULL;
     }
+    kernel->by_flags &= mode != COUNTING;
     return kernel;
 }
 
@@ -513,7 +514,11 @@ tell_full(Accel *f, Loaded *l)
 }
 
 /* Eight signatures as they come, then eight for any layout of arrays, so
- * that strange strides don't use them all up; then Python. */
+ * that strange strides don't use them all up; then Python.
+ *
+ * While this thread waited for the lock, or compiled without the GIL, another
+ * may have changed what the function is made of.  Then this one call runs in
+ * Python, which sees things as they are. */
 Spec *
 spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
           int nargs)
@@ -528,13 +533,16 @@ spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
     if (!lock_take(f)) {
         return NULL;
     }
-    look_up_tuned(f);
-    Spec *spec = spec_find(l, keys, args);
-    if (spec == NULL && l->nspecs < 2 * MAX_SPECS) {
+    Spec *spec = NULL;
+    if (l == f->loaded) {
+        look_up_tuned(f);
+        spec = spec_find(l, keys, args);
+    }
+    if (l == f->loaded && spec == NULL && l->nspecs < 2 * MAX_SPECS) {
         spec = new_spec(f, l, args, keys, nargs);
     }
     lock_give(f);
-    return spec;
+    return spec != NULL && guards_hold(&l->guards) ? spec : NULL;
 }
 
 /* The pinned signature again, for the same specialisation in another mode. */

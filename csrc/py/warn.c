@@ -1,7 +1,8 @@
-/* Floating-point warnings as NumPy's scalars give them.
+/* Warnings as NumPy's arithmetic gives them.
  *
- * A call that divided by zero, overflowed or made a NaN has a bit for each
- * such kind.  What is to be done is looked up where NumPy looks:
+ * A kernel's WARNs say what a call divided by zero, made too large or made a
+ * NaN of, and where (VzCtx.warn, a bit each).  What is to be done is looked up
+ * where NumPy looks:
  *
  *     np.errstate   ignore                     nothing
  *                   raise, call, print, log    the call is repeated in Python
@@ -10,23 +11,22 @@
  *                   error                      the call is repeated in Python
  *                   else                       a warning
  *
- * NumPy's text names the operator, and one call may warn at several lines.
- * So the first such call is repeated in Python, which does it exactly;
- * later ones give one warning of each kind, on the function's line.  That is
- * the one documented deviation.
+ * A warning has NumPy's text and the place of the operation.  The one deviation
+ * from Python, and a documented one: an operation that warns more than once in
+ * a call gives one warning, which only the filter "always" can tell.
  */
 #include "csrc/py/core.h"
 
 typedef struct WarnRow {
-    unsigned bit;
     const char *key; /* in np.geterr() */
     const char *text;
 } WarnRow;
 
+/* By Warn. */
 static const WarnRow rows[] = {
-    {1u << WARN_DIVIDE, "divide", "divide by zero encountered in `%U`"},
-    {1u << WARN_OVERFLOW, "over", "overflow encountered in `%U`"},
-    {1u << WARN_INVALID, "invalid", "invalid value encountered in `%U`"},
+    {"divide", "divide by zero encountered"},
+    {"over", "overflow encountered"},
+    {"invalid", "invalid value encountered"},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -36,46 +36,56 @@ enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 /* NumPy's modes: ignore, warn, raise, call, print, log.  Whoever wants more
  * than a warning gets it from NumPy itself. */
 
-/* One look at a context variable instead of a call of np.geterr. */
+/* Is what np.geterr() gave for 'key' this mode? */
 static bool
-is_default_errstate(const Core *core)
+is_mode(PyObject *state, const char *key, const char *mode)
+{
+    PyObject *value = state ? PyDict_GetItemString(state, key) : NULL;
+    return value != NULL && PyUnicode_CompareWithASCIIString(value, mode) == 0;
+}
+
+/* What can't be found out is Python's. */
+static Errstate
+ask_errstate(void)
+{
+    PyObject *ask = helper("numpy", "geterr");
+    PyObject *state = ask ? PyObject_CallNoArgs(ask) : NULL;
+    Errstate out = {.underflow = !is_mode(state, "under", "ignore")};
+    for (int i = 0; i < ROWS; i++) {
+        bool ignored = is_mode(state, rows[i].key, "ignore");
+        bool warned = is_mode(state, rows[i].key, "warn");
+        out.ignored |= ignored ? 1u << i : 0;
+        out.python |= !ignored && !warned ? 1u << i : 0;
+    }
+    Py_XDECREF(ask);
+    Py_XDECREF(state);
+    PyErr_Clear();
+    return out;
+}
+
+/* One look at a context variable, as long as it is the same. */
+static Errstate
+errstate_now(Core *core)
 {
     PyObject *value = NULL;
     if (core->errstate == NULL
         || PyContextVar_Get(core->errstate, NULL, &value) < 0) {
         PyErr_Clear();
-        return false;
     }
-    bool same = value != NULL && value == core->errstate_default;
-    Py_XDECREF(value);
-    return same;
+    if (value == NULL || value != core->errstate_seen) {
+        Errstate is = ask_errstate();
+        Py_XSETREF(core->errstate_seen, value);
+        core->errstate_is = is;
+        return is;
+    }
+    Py_DECREF(value);
+    return core->errstate_is;
 }
 
-/* Drops from 'bits' what is ignored; false when Python must do the call. */
-static bool
-apply_errstate(const Core *core, unsigned *bits)
+bool
+warn_underflow(Core *core)
 {
-    if (is_default_errstate(core)) {
-        return true;
-    }
-    PyObject *ask = helper("numpy", "geterr");
-    PyObject *state = ask ? PyObject_CallNoArgs(ask) : NULL;
-    Py_XDECREF(ask);
-    bool native = state != NULL;
-    for (int i = 0; native && i < ROWS; i++) {
-        PyObject *mode = PyDict_GetItemString(state, rows[i].key);
-        if (!(*bits & rows[i].bit) || mode == NULL) {
-            continue;
-        }
-        if (PyUnicode_CompareWithASCIIString(mode, "ignore") == 0) {
-            *bits &= ~rows[i].bit;
-        } else {
-            native = PyUnicode_CompareWithASCIIString(mode, "warn") == 0;
-        }
-    }
-    Py_XDECREF(state);
-    PyErr_Clear();
-    return native;
+    return errstate_now(core).underflow;
 }
 
 /* --- warnings.filters ---------------------------------------------------- */
@@ -156,12 +166,14 @@ runtime_filter(const Core *core)
 
 /* errstate first, as NumPy does: what it ignores no filter sees. */
 Outlook
-warn_outlook(const Core *core, unsigned *bits)
+warn_outlook(Core *core, unsigned *kinds)
 {
-    if (!apply_errstate(core, bits)) {
+    Errstate errstate = errstate_now(core);
+    *kinds &= ~errstate.ignored;
+    if ((*kinds & errstate.python) != 0) {
         return OUTLOOK_PYTHON;
     }
-    if (*bits == 0) {
+    if (*kinds == 0) {
         return OUTLOOK_IGNORE;
     }
     Filter filter = runtime_filter(core);
@@ -171,6 +183,35 @@ warn_outlook(const Core *core, unsigned *bits)
 }
 
 /* --- warning ------------------------------------------------------------- */
+
+/* Python asks the frame that warns for file, line, module and registry; a kernel
+ * has no frame, but the WARN has a place, and the function there the rest. */
+
+/* The function of the user's in which the place lies, or another of the same
+ * file: all have the same globals.  NULL: none, as in the body of a library
+ * function. */
+static const PyFunctionObject *
+function_at(const Loaded *l, Loc loc)
+{
+    const char *path = l->diags.sources.at[loc.file].path;
+    const PyFunctionObject *best = NULL;
+    int best_line = 0;
+    for (int i = 0; i < l->guards.nfuncs; i++) {
+        const PyFunctionObject *func =
+            (PyFunctionObject *)l->guards.funcs[i].func;
+        const PyCodeObject *code = (PyCodeObject *)func->func_code;
+        const char *file = PyUnicode_AsUTF8(code->co_filename);
+        bool later = code->co_firstlineno > best_line
+                     && code->co_firstlineno <= (int)loc.line;
+        if (file == NULL) {
+            PyErr_Clear();
+        } else if (strcmp(file, path) == 0 && (best == NULL || later)) {
+            best = func;
+            best_line = code->co_firstlineno;
+        }
+    }
+    return best;
+}
 
 /* Of the module of the function, as for a warning in its code. */
 static PyObject *
@@ -188,33 +229,62 @@ warning_registry(const PyFunctionObject *func)
     return registry;
 }
 
+/* "overflow encountered in scalar add": the first word is set apart. */
+static PyObject *
+warning_text(const Stmt *warn)
+{
+    const char *text = rows[warn->warn].text;
+    if (warn->what == NULL) {
+        return PyUnicode_FromString(text);
+    }
+    bool scalar = strncmp(warn->what, "scalar_", 7) == 0;
+    return PyUnicode_FromFormat("%s in %s%s", text, scalar ? "scalar " : "",
+                                warn->what + (scalar ? 7 : 0));
+}
+
 /* 0, or -1 with an exception when a filter turned the warning into one. */
 static int
-warn_once(const Accel *f, const char *format)
+warn_once(const Call *call, const Stmt *warn)
 {
-    const PyFunctionObject *func = (PyFunctionObject *)f->py_func;
-    const PyCodeObject *code = (PyCodeObject *)func->func_code;
+    const PyFunctionObject *func = function_at(call->loaded, warn->loc);
+    int line = (int)warn->loc.line;
+    if (func == NULL) {
+        func = (PyFunctionObject *)call->f->py_func;
+        line = ((PyCodeObject *)func->func_code)->co_firstlineno;
+    }
+    PyObject *file = ((PyCodeObject *)func->func_code)->co_filename;
+    PyObject *module = PyDict_GetItemString(func->func_globals, "__name__");
     PyObject *registry = warning_registry(func);
-    PyObject *text = PyUnicode_FromFormat(format, func->func_name);
-    PyObject *module = func->func_module;
+    PyObject *text = warning_text(warn);
     int status = -1;
     if (registry != NULL && text != NULL) {
-        status = PyErr_WarnExplicitObject(
-            PyExc_RuntimeWarning, text, code->co_filename,
-            code->co_firstlineno, module == Py_None ? NULL : module, registry);
+        status = PyErr_WarnExplicitObject(PyExc_RuntimeWarning, text, file,
+                                          line, module, registry);
     }
     Py_XDECREF(text);
     Py_XDECREF(registry);
     return status;
 }
 
-/* In NumPy's order of kinds. */
-bool
-warn_tell(const Accel *f, unsigned bits)
+unsigned
+warn_kinds(const Kernel *kernel, uint64_t bits)
 {
-    for (int i = 0; i < ROWS; i++) {
-        if ((bits & rows[i].bit) && warn_once(f, rows[i].text) < 0) {
-            PyErr_Clear();
+    unsigned kinds = 0;
+    for (int i = 0; bits != 0; i++, bits >>= 1) {
+        kinds |= bits & 1 ? 1u << kernel->warns[i]->warn : 0;
+    }
+    return kinds;
+}
+
+/* In the order of the program. */
+bool
+warn_tell(const Call *call, unsigned kinds)
+{
+    for (int i = 0; i < 64; i++) {
+        const Stmt *warn =
+            call->ctx.warn >> i & 1 ? call->kernel->warns[i] : NULL;
+        if (warn != NULL && (kinds >> warn->warn & 1)
+            && warn_once(call, warn) < 0) {
             return false;
         }
     }

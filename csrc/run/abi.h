@@ -21,7 +21,8 @@ typedef union VzSlot {
 typedef struct VzCtx VzCtx;
 
 /* A range of a parallel loop; 0 or a VzStatus other than VZ_OK.  "ctx" is a
- * copy that belongs to the thread, so warn and fuel are written plainly. */
+ * copy that belongs to the thread, so warn, failed and fuel are written
+ * plainly. */
 typedef int VzRange(VzCtx *ctx, void *env, int64_t lo, int64_t hi);
 
 typedef enum VzStatus {
@@ -74,14 +75,11 @@ typedef struct VzHost {
     void (*range_free)(void *at);
     /* The sum of floats in NumPy's order: "shape" has extent and step in bytes
      * of each axis, "kind" is NumPy's character of the dtype, "what" a set of
-     * VZ_SUM bits.  "warn" (may be NULL) gets the bits of IR Warn. */
+     * VZ_SUM bits. */
     double (*sum)(int what, const void *data, int kind, int rank,
-                  const int64_t *shape, double mean, uint32_t *warn);
+                  const int64_t *shape, double mean);
     /* Of fn.def's 'N' rows in their order, two each: float64 and float32. */
     const VzLoop *loops;
-    /* One element by such a loop; "warn" gets the bits of its FPU flags. */
-    double (*noted)(const VzLoop *loop, int single, int step, double x,
-                    double y, uint32_t *warn);
 } VzHost;
 
 /* VZ_SUM_SINGLE: in float32; VZ_SUM_SQUARES: of (x - mean) ** 2. */
@@ -96,9 +94,10 @@ struct VzCtx {
     VzSlot *out;
     int64_t fuel;      /* decremented by loops that poll */
     int logging;       /* undo wants to know of stores */
-    volatile int stop; /* the host's own; kernels ask 'poll' */
-    uint32_t warn;     /* bit per IR Warn */
+    int threads;       /* the host's own: at most so many; 0: its default */
+    uint64_t warn;     /* bit per WARN, by its number */
     uint32_t fpflags;  /* FE_ flags gathered from other threads */
+    int failed;        /* number of the CHECK that ended the call */
     void *self;        /* the host's own */
 };
 

@@ -15,7 +15,6 @@
  */
 #include <assert.h>
 #include <dlfcn.h>
-#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -191,54 +190,15 @@ range_free(void *at)
     free(at);
 }
 
-/* See base/sum.c.  What the additions leave in the FPU is told only to those
- * who ask; else the flags stay set for the end of the call. */
+/* See base/sum.c. */
 static double
 sum(int what, const void *data, int kind, int rank, const int64_t *shape,
-    double mean, uint32_t *warn)
+    double mean)
 {
     const SumBox box = {data, kind, rank, shape};
-    fexcept_t before;
-    if (warn != NULL) {
-        fegetexceptflag(&before, FE_ALL_EXCEPT);
-        feclearexcept(FE_ALL_EXCEPT);
-    }
     int single = (what & VZ_SUM_SINGLE) != 0;
-    double out = what & VZ_SUM_SQUARES ? sum_squares(&box, single, mean)
-                                       : sum_all(&box, single);
-    if (warn != NULL) {
-        *warn |= fetestexcept(FE_OVERFLOW) ? 2u : 0u;
-        *warn |= fetestexcept(FE_INVALID) ? 4u : 0u;
-        fesetexceptflag(&before, FE_ALL_EXCEPT);
-    }
-    return out;
-}
-
-/* 'step' below 0: a function of one argument. */
-static double
-noted(const VzLoop *loop, int single, int step, double x, double y,
-      uint32_t *warn)
-{
-    float in32[] = {(float)x, (float)y};
-    double in64[] = {x, y};
-    float out32 = 0;
-    double out64 = 0;
-    char *args[3];
-    args[0] = single ? (char *)&in32[0] : (char *)&in64[0];
-    args[1] = single ? (char *)&in32[1] : (char *)&in64[1];
-    args[step < 0 ? 1 : 2] = single ? (char *)&out32 : (char *)&out64;
-    const int64_t n = 1;
-    const int64_t size = single ? sizeof(float) : sizeof(double);
-    const int64_t steps[] = {size, step < 0 ? size : step, size};
-    fexcept_t before;
-    fegetexceptflag(&before, FE_ALL_EXCEPT);
-    feclearexcept(FE_ALL_EXCEPT);
-    loop->run(args, &n, steps, loop->data);
-    *warn |= fetestexcept(FE_DIVBYZERO) ? 1u : 0u;
-    *warn |= fetestexcept(FE_OVERFLOW) ? 2u : 0u;
-    *warn |= fetestexcept(FE_INVALID) ? 4u : 0u;
-    fesetexceptflag(&before, FE_ALL_EXCEPT);
-    return single ? (double)out32 : out64;
+    return what & VZ_SUM_SQUARES ? sum_squares(&box, single, mean)
+                                 : sum_all(&box, single);
 }
 
 /* Once per process, by whichever caller is the first. */
@@ -263,7 +223,6 @@ host_init(VzHost *host)
     host->range_alloc = range_alloc;
     host->range_free = range_free;
     host->sum = sum;
-    host->noted = noted;
 }
 
 /* Valid for the life of the process. */

@@ -6,9 +6,9 @@
  * threads and returns when all are done.  A kernel contains no call of a
  * threading library, so this file decides, for all of them:
  *
- *   how many     threads_set, VIZGEN_THREADS, OpenMP's own setting, the
- *                cgroup's quota; and never more in the whole process, however
- *                many Python threads call at once;
+ *   how many     VzCtx.threads, threads_set, VIZGEN_THREADS, OpenMP's own
+ *                setting, the cgroup's quota; and never more in the whole
+ *                process, however many Python threads call at once;
  *   whether      not where the system refuses threads (OpenMP would end us),
  *                not inside another parallel region, not in a forked child
  *                (whose OpenMP team doesn't exist any more: it would wait for
@@ -25,7 +25,8 @@
  * Each thread works on its own copy of the VzCtx, whose "host" is a copy of
  * the table with another 'poll': in a worker it only looks whether a lower
  * range has failed.  The copies' warn bits, and the workers' floating-point
- * flags, are gathered when a thread is done.
+ * flags, are gathered when a thread is done; of the failed check's numbers that
+ * of the lowest range is kept.
  *
  * OpenMP's implicit barrier is all that is used of it.
  */
@@ -74,7 +75,8 @@ typedef struct Region {
     int nblocks;   /* as many as threads were asked for */
     int64_t failed; /* atomic: start of the lowest failed range */
     pthread_mutex_t lock;
-    int status; /* of that range; under "lock" */
+    int status; /* of that range, and its check; under "lock" */
+    int check;
     Block *blocks;
 } Region;
 
@@ -295,6 +297,14 @@ threads_get(void)
     return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
+/* What the call itself asked for goes before what holds for the process. */
+static int
+threads_of(const VzCtx *ctx)
+{
+    int n = ctx->threads > 0 ? ctx->threads : threads_get();
+    return n < MAX_THREADS ? n : MAX_THREADS;
+}
+
 /* Undo asks: a log has no place for two writers. */
 bool
 threads_inside(void)
@@ -336,10 +346,10 @@ is_worth_it(const VzCtx *ctx, int64_t n, double cost)
 
 /* Threads worth using for 'n' rounds of 'cost' nanoseconds. */
 static int
-threads_for(int64_t n, double cost)
+threads_for(const VzCtx *ctx, int64_t n, double cost)
 {
     double work = (double)n * cost;
-    int threads = threads_get();
+    int threads = threads_of(ctx);
     if (threads > 1 && work < cold_ns) {
         int64_t last = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
         if (now_ns() - last > hot_for_ns) {
@@ -379,12 +389,13 @@ leave_active(int got)
 
 /* Note that the range from 'from' failed, unless a lower one did. */
 static void
-set_failed(Region *region, int64_t from, int status)
+set_failed(Region *region, int64_t from, int status, int check)
 {
     pthread_mutex_lock(&region->lock);
     if (from < region->failed) {
         __atomic_store_n(&region->failed, from, __ATOMIC_SEQ_CST);
         region->status = status;
+        region->check = check;
     }
     pthread_mutex_unlock(&region->lock);
 }
@@ -410,7 +421,7 @@ poll_inside(VzCtx *ctx)
     if (inside_caller && region->ctx->host->poll) {
         status = region->ctx->host->poll(ctx);
         if (status != VZ_OK) {
-            set_failed(region, INT64_MIN, status);
+            set_failed(region, INT64_MIN, status, ctx->failed);
         }
     }
     if (ctx->fuel <= 0) {
@@ -442,7 +453,7 @@ run_block(Region *region, Block *block, VzCtx *ctx)
             status = poll_inside(ctx);
         }
         if (status != VZ_OK) {
-            set_failed(region, lo, status);
+            set_failed(region, lo, status, ctx->failed);
         }
     }
 }
@@ -533,6 +544,7 @@ run_team(Region *region, int threads)
     run_thread(region, 0);
 #endif
     __atomic_store_n(&last_ns, now_ns(), __ATOMIC_RELAXED);
+    region->ctx->failed = region->check;
     return region->status;
 }
 
@@ -542,8 +554,10 @@ run_region(Region *region, int64_t lo, int64_t hi, double cost)
 {
     Block blocks[MAX_THREADS];
     fegetenv(&region->fenv);
-    int want = threads_for(hi - lo, cost);
-    int threads = want > 1 ? join_active(want, threads_get()) : 1;
+    int want = threads_for(region->ctx, hi - lo, cost);
+    int cap = threads_get();
+    cap = want > cap ? want : cap;
+    int threads = want > 1 ? join_active(want, cap) : 1;
     int status;
     if (threads > 1) {
         region->nblocks = threads;

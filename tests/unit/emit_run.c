@@ -1,7 +1,7 @@
 /* Runs functions in IR text through ir_eval and through generated C, and
  * compares every bit that comes out.
  *
- *     emit_run [--cc gcc] [--flags "..."] [--count] [--seeds N] [--show]
+ *     emit_run [--cc gcc] [--flags "..."] [--seeds N] [--show]
  *              [--keep DIR] FILE.ir ...
  *     emit_run --text [--path APP.py] FILE.ir
  *
@@ -39,7 +39,6 @@ typedef struct Config {
     const char *keep;
     int seeds;
     const char *path; /* of the source that the text names */
-    bool count;
     bool show;
     bool text;
 } Config;
@@ -219,7 +218,11 @@ run_kernel(Case *test, VzKernel *kernel, Slot *rets, unsigned *warnings)
     int status = kernel(&ctx);
     int slots = ir_ret_slot(test->func, test->func->rets.n);
     memcpy(rets, out, sizeof(Slot) * (size_t)slots);
-    *warnings = ctx.warn;
+    for (int i = 0; i < 64; i++) {
+        const Stmt *warn = ctx.warn >> i & 1
+            ? ir_site(test->func, S_WARN, i) : NULL;
+        *warnings |= warn ? 1u << warn->warn : 0;
+    }
     return status;
 }
 
@@ -325,7 +328,7 @@ check_case(Case *test, VzKernel *kernel, const Config *config)
     if (same && got == VZ_OK) {
         same = same_arguments(test, &native) &&
                same_results(test, results, rets[0], rets[1]) &&
-               (config->count || warnings[0] == warnings[1]);
+               warnings[0] == warnings[1];
     } else if (same && logs_all(test->func)) {
         roll_back();
         same = same_arguments(&original, &native);
@@ -365,6 +368,7 @@ read_func(Arena *arena, const char *path)
     if (error) {
         fatal("%s", error);
     }
+    ir_number_sites(func);
     if (func->params.n > MOST_PARAMS || func->rets.n > MOST_RETS) {
         fatal("too many parameters or results");
     }
@@ -407,12 +411,10 @@ c_text(Arena *arena, const Func *func, const Config *config)
     Diags diags;
     diags_init(&diags, arena);
     diags_source(&diags, config->path, NULL);
-    Opts opts = opts_default();
-    opts.count_warnings = config->count;
     Str whole = str_new(arena);
     Str body = str_new(arena);
-    emit_c(func, &diags, &opts, &whole);
-    emit_c_body(func, &diags, &opts, &body);
+    emit_c(func, &diags, &whole);
+    emit_c_body(func, &diags, &body);
     if (config->show) {
         fputs(body.at, stdout);
     }
@@ -471,9 +473,7 @@ read_options(int argc, char **argv, Config *config)
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--count") == 0) {
-            config->count = true;
-        } else if (strcmp(argv[i], "--show") == 0) {
+        if (strcmp(argv[i], "--show") == 0) {
             config->show = true;
         } else if (strcmp(argv[i], "--text") == 0) {
             config->text = true;

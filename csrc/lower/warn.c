@@ -1,0 +1,278 @@
+/* Warnings of NumPy's arithmetic, as WARN statements.
+ *
+ *     np.float64 a / b         let r = div(a, b)
+ *                              warn nan(r) and a == a and b == b    invalid
+ *                              warn inf(r) and finite(a, b), b == 0 divide
+ *                              warn inf(r) and finite(a, b), b != 0 overflow
+ *
+ * Only a kernel that counts ("Lower.count") has these for floats.  In all
+ * others the FPU's sticky flags say that something may have happened, and the
+ * host then asks the counting kernel.  Integers have no flags: their WARNs
+ * stand in every kernel, and the places that emit them call emit_warn.
+ *
+ * Python's own floats never warn, so what is made of them is not passed through
+ * here, and a number that may be Python's warns only if it is not.
+ */
+#include <stdio.h>
+
+#include "csrc/lower/state.h"
+
+void
+emit_warn(Lower *L, Expr *cond, Warn warn, Sym what, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_WARN, loc);
+    s->value = cond;
+    s->warn = warn;
+    s->what = what;
+    emit(L, s);
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+/* The ufunc behind an operator; NULL: it never warns. */
+static const char *
+ufunc_of(AOp op)
+{
+    static const struct {
+        AOp op;
+        const char *name;
+    } rows[] = {
+        {AO_ADD, "add"},          {AO_SUB, "subtract"},
+        {AO_MUL, "multiply"},     {AO_DIV, "divide"},
+        {AO_MOD, "remainder"},    {AO_FLOORDIV, "floor_divide"},
+        {AO_POW, "power"},        {AO_NEG, "negative"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        if (rows[i].op == op) {
+            return rows[i].name;
+        }
+    }
+    return NULL;
+}
+
+/* A scalar of NumPy does the operation itself if it need not convert to a
+ * third type, else it asks the ufunc.  np.bool always asks. */
+static bool
+is_scalar_op(const Type *lhs, const Type *rhs)
+{
+    if (rhs == NULL) {
+        return lhs->dtype != DT_BOOL;
+    }
+    if (lhs->weak || rhs->weak) {
+        const Type *own = lhs->weak ? rhs : lhs;
+        const Type *other = lhs->weak ? lhs : rhs;
+        return own->dtype != DT_BOOL &&
+               (!dtype_is_float(other->dtype) || dtype_is_float(own->dtype));
+    }
+    DType common = dtype_promote(lhs->dtype, rhs->dtype);
+    return lhs->dtype != DT_BOOL &&
+           (common == lhs->dtype || common == rhs->dtype);
+}
+
+/* Powers of arrays are other ufuncs where the exponent is a simple one. */
+Sym
+array_warn_name(AOp op, const Type *exponent)
+{
+    const char *ufunc = ufunc_of(op);
+    if (op == AO_POW && exponent != NULL && exponent->known) {
+        double n = dtype_is_float(exponent->dtype) ? exponent->fval
+                                                   : (double)exponent->ival;
+        ufunc = n == 2 ? "square" : n == 0.5 ? "sqrt" : ufunc;
+    }
+    return ufunc ? sym(ufunc) : NULL;
+}
+
+Sym
+warn_name(AOp op, const Type *lhs, const Type *rhs)
+{
+    const char *ufunc = ufunc_of(op);
+    if (ufunc == NULL) {
+        return NULL;
+    }
+    char name[40];
+    snprintf(name, sizeof(name), "%s%s",
+             is_scalar_op(lhs, rhs) ? "scalar_" : "", ufunc);
+    return sym(name);
+}
+
+/* --- floats --------------------------------------------------------------- */
+
+/* Does any lane of the condition hold? */
+static Expr *
+any_lane(Lower *L, Expr *cond, Loc loc)
+{
+    if (cond->lanes == 0) {
+        return cond;
+    }
+    Expr *any = NULL;
+    cond = reuse(L, cond, loc);
+    for (int i = 0; i < cond->lanes; i++) {
+        any = either(L, any, ir_elem(L->arena, cond, int_const(L, i)));
+    }
+    return any;
+}
+
+void
+warn_if(Lower *L, Expr *cond, Warn warn, Sym what, Expr *unless, Loc loc)
+{
+    cond = any_lane(L, cond, loc);
+    emit_warn(L, unless ? both(L, not_(L, unless), cond) : cond, warn, what,
+              loc);
+}
+
+/* Every lane finite, or not a nan. */
+static Expr *
+all_args(Lower *L, const Expr *e, Fn fn)
+{
+    Expr *all = NULL;
+    for (int i = 0; i < e->nargs; i++) {
+        Expr *test = call_fn(L, fn, DT_BOOL, e->args[i], NULL);
+        all = both(L, all, fn == FN_ISNAN ? not_(L, test) : test);
+    }
+    return all;
+}
+
+/* When an infinity out of finite numbers comes of a division by zero; NULL:
+ * never, it is an overflow.  A logarithm's is always. */
+static Expr *
+divides(Lower *L, const Expr *e)
+{
+    Expr *zero = ir_float(L->arena, e->dtype, 0.0);
+    if (e->op == E_DIV) {
+        return op2(L, E_EQ, e->args[1], zero);
+    }
+    if (e->op != E_CALL) {
+        return NULL;
+    }
+    switch ((int)e->fn) {
+    case FN_LOG:
+    case FN_LOG2:
+    case FN_LOG10:
+    case FN_LOG1P:
+    case FN_ATANH:
+    case FN_NP_LOG:
+    case FN_NP_LOG2:
+    case FN_NP_LOG10:
+    case FN_NP_LOG1P:
+    case FN_NP_ARCTANH:
+        return ir_bool(L->arena, true);
+    case FN_NPFLOORDIV:
+        return op2(L, E_EQ, e->args[1], zero);
+    case FN_POW:
+    case FN_POWF:
+    case FN_NP_POWER:
+    case FN_NP_POWER_BY:
+        return op2(L, E_EQ, e->args[0], zero);
+    default:
+        return NULL;
+    }
+}
+
+/* 'r' is 'e', whose operands may be used again.  NumPy's floor_divide subtracts
+ * once more, so an overflow of it is invalid, too. */
+static void
+warn_of_float(Lower *L, const Expr *e, Expr *r, Sym what, Expr *unless,
+              Loc loc)
+{
+    Expr *infinite = both(L, call_fn(L, FN_ISINF, DT_BOOL, r, NULL),
+                          all_args(L, e, FN_FINITE));
+    infinite = reuse(L, infinite, loc);
+    Expr *by_zero = divides(L, e);
+    Expr *over = infinite;
+    if (by_zero != NULL) {
+        warn_if(L, both(L, infinite, by_zero), WARN_DIVIDE, what, unless, loc);
+        over = both(L, infinite, not_(L, by_zero));
+    }
+    int64_t value;
+    if (!ir_const_int(over, &value) || value) {
+        warn_if(L, over, WARN_OVERFLOW, what, unless, loc);
+    }
+    Expr *invalid = both(L, call_fn(L, FN_ISNAN, DT_BOOL, r, NULL),
+                         all_args(L, e, FN_ISNAN));
+    if (e->op == E_CALL && e->fn == FN_NPFLOORDIV) {
+        invalid = either(L, invalid, over);
+    }
+    warn_if(L, invalid, WARN_INVALID, what, unless, loc);
+}
+
+/* 'e' over operands that have names. */
+static Expr *
+with_names(Lower *L, const Expr *e, Loc loc)
+{
+    Expr *args[3];
+    for (int i = 0; i < e->nargs; i++) {
+        args[i] = reuse(L, e->args[i], loc);
+    }
+    return ir_with_args(L->arena, e, args);
+}
+
+Expr *
+with_warnings(Lower *L, Expr *e, Sym what, Expr *unless, Loc loc)
+{
+    bool arith = e->op == E_ADD || e->op == E_SUB || e->op == E_MUL ||
+                 e->op == E_DIV || e->op == E_CALL;
+    if (!arith || !dtype_is_float(e->dtype)) {
+        return e;
+    }
+    L->result->may_warn = true;
+    if (!L->count) {
+        return e;
+    }
+    e = with_names(L, e, loc);
+    Expr *r = reuse(L, e, loc);
+    warn_of_float(L, e, r, what, unless, loc);
+    return r;
+}
+
+Expr *
+finite_or_python(Lower *L, Expr *e, Loc loc)
+{
+    L->result->may_warn = true;
+    if (L->count) {
+        e = reuse(L, e, loc);
+        Expr *finite = call_fn(L, FN_FINITE, DT_BOOL, e, NULL);
+        emit_check(L, not_(L, any_lane(L, not_(L, finite), loc)), X_SPECULATE,
+                   loc);
+    }
+    return e;
+}
+
+/* --- casts ---------------------------------------------------------------- */
+
+/* NumPy casts floats to narrow integers through int32, to others through int64
+ * (uint64 in two halves), and warns where that does not hold the value. */
+Expr *
+cast_fits(Lower *L, Expr *e, DType dtype)
+{
+    DType through = dtype_size(dtype) <= 2 || dtype == DT_I32 ? DT_I32 : DT_I64;
+    Expr *fits = float_in_range(L, e, through);
+    return dtype == DT_U64 ? either(L, fits, float_in_range(L, e, DT_U64))
+                           : fits;
+}
+
+/* Between floats only the way from double to single can overflow. */
+Expr *
+cast_with_warnings(Lower *L, DType dtype, Expr *e, Loc loc)
+{
+    bool narrows = e->dtype == DT_F64 && dtype == DT_F32;
+    bool whole = dtype_is_float(e->dtype) && dtype_is_int(dtype);
+    if (!narrows && !whole) {
+        return cast_to(L, dtype, e);
+    }
+    L->result->may_warn = true;
+    if (!L->count) {
+        return cast_to(L, dtype, e);
+    }
+    Sym what = sym("cast");
+    e = reuse(L, e, loc);
+    Expr *r = reuse(L, cast_to(L, dtype, e), loc);
+    if (whole) {
+        warn_if(L, not_(L, cast_fits(L, e, dtype)), WARN_INVALID, what, NULL,
+                loc);
+    } else {
+        Expr *infinite = both(L, call_fn(L, FN_ISINF, DT_BOOL, r, NULL),
+                              call_fn(L, FN_FINITE, DT_BOOL, e, NULL));
+        warn_if(L, infinite, WARN_OVERFLOW, what, NULL, loc);
+    }
+    return r;
+}
