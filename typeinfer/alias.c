@@ -18,7 +18,7 @@
  * that passing an array to a function that reads it is no alias.  And the names
  * in `return a, b` end with the return, so they are none either.
  */
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* A new object: the array that an expression makes, or (memory) an argument.
  * It belongs to the block that is being inferred. */
@@ -244,6 +244,15 @@ alias_mutate(Infer *I, const Type *type, Loc loc)
     }
 }
 
+/* The same tuple or list, with other types of its items. */
+static const Type *
+with_items(Infer *I, const Type *tuple, const Type **items)
+{
+    Type *copy = arena_copy(I->arena, tuple, sizeof(*tuple));
+    copy->items = items;
+    return copy;
+}
+
 /* The type of a parameter: an object of its own, which remembers whose it is.
  * So a callee that only reads `v` does not make the caller's array an aliased
  * one. */
@@ -256,7 +265,7 @@ alias_lend(Infer *I, const Type *type, Loc loc)
         for (int i = 0; i < type->rank; i++) {
             items[i] = alias_lend(I, type->items[i], loc);
         }
-        return type_tuple(I->arena, items, type->rank, type->is_list);
+        return with_items(I, type, items);
     }
     if (!type_is_vector(type)) {
         return type;
@@ -277,7 +286,7 @@ alias_return(Infer *I, const Type *type)
         for (int i = 0; i < type->rank; i++) {
             items[i] = alias_return(I, type->items[i]);
         }
-        return type_tuple(I->arena, items, type->rank, type->is_list);
+        return with_items(I, type, items);
     }
     if (!type_is_vector(type)) {
         return type;
@@ -357,6 +366,7 @@ void
 check_reach(Infer *I, const Type *type, Loc loc)
 {
     if (!type_is_memory(type)) {
+        list_reach(I, type);
         return;
     }
     const Object *object = &I->objects.at[type->object];

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "csrc/ir/ir.h"
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* The name as the user knows it: `abs`, `math.sin`. */
 static const char *
@@ -253,6 +253,10 @@ type_of_len(Infer *I, const AExpr *call)
     if (arg->kind == TY_TUPLE) {
         return type_known_int(I->arena, arg->rank);
     }
+    if (arg->kind == TY_LIST) {
+        list_reach(I, arg);
+        return arg->rank ? type_int(I->arena) : type_known_int(I->arena, 0);
+    }
     if (arg->kind == TY_STR) {
         return type_known_int(I->arena, (int64_t)strlen(arg->name));
     }
@@ -345,6 +349,8 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
         return type_of_minmax(I, call, id);
     case BK_MAKE:
         return type_of_make(I, call, id);
+    case BK_LIST:
+        return type_of_list(I, call, id);
     case BK_REDUCE:
         return type_of_reduce(I, call, id);
     case BK_LOOP:

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* --- global names --------------------------------------------------------- */
 
@@ -228,7 +228,12 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
 {
     AExpr *self = infer_expr(I, e->lhs->lhs);
     BuiltinId id = builtin_find(e->lhs->name);
-    if (id == BUILTIN_NONE || self->type->kind != TY_ARRAY) {
+    if (list_like(self->type)) {
+        AExpr *done = list_method(I, e, out, self, &id);
+        if (done != NULL) {
+            return done;
+        }
+    } else if (id == BUILTIN_NONE || self->type->kind != TY_ARRAY) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                      "method `%s` of %s is not translated", e->lhs->name,
                      type_text(I->arena, self->type));

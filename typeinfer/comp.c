@@ -19,7 +19,7 @@
  *
  * The names of the targets are locals like others while it runs, and unbound
  * again after it. */
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* Elements of a list that are written out. */
 enum { MOST_ELEMENTS = 256 };
@@ -125,17 +125,15 @@ comp_display(Infer *I, const AExpr *e, bool is_list, int most)
 AExpr *
 infer_comp(Infer *I, const AExpr *e)
 {
-    AExpr *display =
-        e->is_list ? comp_display(I, e, true, MOST_ELEMENTS) : NULL;
-    if (display == NULL) {
+    if (!e->is_list) {
         infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, e->loc,
-                     "Write a loop that fills an array.",
-                     e->is_list ? "a comprehension of unknown length is not "
-                                  "translated"
-                                : "a generator is translated only as the "
-                                  "argument of a function like `sum`");
+                     "Write a loop, or a list.",
+                     "a generator is translated only as the argument of a "
+                     "function like `sum`");
     }
-    return display;
+    AExpr *display =
+        list_is_site(I, e) ? NULL : comp_display(I, e, true, MOST_ELEMENTS);
+    return display ? display : list_comp(I, e);
 }
 
 /* --- reductions ----------------------------------------------------------- */
@@ -208,6 +206,17 @@ push_gather(Infer *I, const AExpr *e, BuiltinId id, ABlock *out)
             AStmt *leave = ast_stmt(I->arena, AS_BREAK, e->loc);
             vec_push(I->arena, &s->body, leave);
         }
+        vec_push(I->arena, out, s);
+        return;
+    }
+    if (id == BUILTIN_LIST) {
+        AStmt *s = ast_stmt(I->arena, AS_EXPR, e->loc);
+        s->value = ast_expr(I->arena, A_CALL, e->loc);
+        s->value->lhs = ast_expr(I->arena, A_ATTR, e->loc);
+        s->value->lhs->lhs = so_far;
+        s->value->lhs->name = sym("append");
+        vec_push(I->arena, &s->value->items, e->lhs);
+        vec_push(I->arena, &s->value->keys, NULL);
         vec_push(I->arena, out, s);
         return;
     }
@@ -286,6 +295,31 @@ or_default(Infer *I, AExpr *value, AExpr *dflt)
     vec_push(I->arena, &out->items, some);
     out->type = join_values(I, out, test, dflt, some);
     return out;
+}
+
+/* name = []; for ...: name.append(element) */
+AExpr *
+list_comp(Infer *I, const AExpr *e)
+{
+    ABlock block = {0};
+    AExprVec none = {0};
+    AExpr *empty = typed_display(I, &none, true, e->loc);
+    AExpr *list = list_call(I, e->loc, BUILTIN_LIST_OF, empty);
+    list->type = list_new(I, e);
+    AExpr *target = infer_target(I, gathered(I, e), list, list->type);
+    push_assign(I, target, list, &block);
+    ABlock loops = {0};
+    push_loops(I, e, BUILTIN_LIST, 0, &loops);
+    infer_block(I, &loops, &block);
+    if (I->frame->env.dead) {
+        read_unbound(I);
+    }
+    AExpr *value = infer_expr(I, gathered(I, e));
+    Type *type = arena_copy(I->arena, list_type(I, value->type), sizeof(*type));
+    value->type = type;
+    unbind_targets(I, e);
+    unbind(I, e->name);
+    return typed_seq(I, block, value);
 }
 
 /* sum, any, all, min or max of a generator or list, element by element.

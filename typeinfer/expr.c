@@ -13,7 +13,7 @@
  */
 #include <string.h>
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* Beyond this many typed nodes the program is too large (VZ-2012). */
 enum { MAX_TYPED = 400000 };
@@ -85,7 +85,8 @@ is_simple(const AExpr *e)
     case A_BOOLOP:
         return is_known(e) && all_simple(&e->items);
     case A_CALL:
-        return is_known(e) && e->callee == NULL && all_simple(&e->items);
+        return is_known(e) && e->callee == NULL && !list_changes(e) &&
+               all_simple(&e->items);
     case A_SUBSCRIPT:
         return e->lhs->type->kind == TY_TUPLE && is_simple(e->lhs) &&
                all_simple(&e->items) && e->type->kind != TY_ARRAY;
@@ -329,6 +330,10 @@ infer_binop(Infer *I, const AExpr *e)
     AExpr *out = node_like(I, e);
     out->lhs = infer_maybe(I, e->lhs);
     out->rhs = infer_maybe(I, e->rhs);
+    out->type = list_binop(I, e, out->lhs, out->rhs);
+    if (out->type != NULL) {
+        return out;
+    }
     AExpr *repeated = e->op == AO_MUL
                           ? repeat_tuple(I, out->lhs, out->rhs, e->loc)
                           : NULL;
@@ -522,6 +527,7 @@ refuse_join(Infer *I, const AExpr *e, const AExpr *cond, const Type *lhs,
             const Type *rhs)
 {
     infer_pin(I, cond_origin(cond));
+    list_settle(I, lhs, rhs);
     infer_refuse(I, DIAG_TYPE_CONFLICT, e->loc, NULL, "the value is %s or %s",
                  type_text(I->arena, lhs), type_text(I->arena, rhs));
 }
@@ -705,17 +711,9 @@ refuse_syntax(Infer *I, const AExpr *e)
                                       : "this expression");
 }
 
-AExpr *
-infer_expr(Infer *I, const AExpr *e)
-{
-    AExpr *out = infer_maybe(I, e);
-    settle_some(I, out);
-    return out->type->kind == TY_TUPLE ? need_some(I, out) : out;
-}
-
-/* The typed copy of any expression. */
-AExpr *
-infer_maybe(Infer *I, const AExpr *e)
+/* An expression by its kind. */
+static AExpr *
+infer_any(Infer *I, const AExpr *e)
 {
     switch ((int)e->kind) {
     case A_CONST:
@@ -753,4 +751,19 @@ infer_maybe(Infer *I, const AExpr *e)
     default:
         refuse_syntax(I, e);
     }
+}
+
+/* The typed copy of any expression. */
+AExpr *
+infer_maybe(Infer *I, const AExpr *e)
+{
+    return list_made(I, e, infer_any(I, e));
+}
+
+AExpr *
+infer_expr(Infer *I, const AExpr *e)
+{
+    AExpr *out = infer_maybe(I, e);
+    settle_some(I, out);
+    return out->type->kind == TY_TUPLE ? need_some(I, out) : out;
 }

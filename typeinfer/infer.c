@@ -23,9 +23,9 @@
  */
 #include "typeinfer/infer.h"
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
-enum { MOST_BEGINNINGS = 200 };
+enum { MOST_BEGINNINGS = 1000 };
 
 /* The type of an argument with all that was pinned. */
 static const Type *
@@ -191,6 +191,9 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
         return;
     case TY_NUM:
         return;
+    case TY_LIST:
+        list_reach(I, type);
+        return;
     case TY_ARRAY:
         check_array_result(I, func, type, seen);
         return;
@@ -239,6 +242,9 @@ run_entry(Infer *I)
     Returned seen = {.n = 0};
     check_result(I, typed, typed->result, &seen);
     alias_settle(I);
+    if (I->lists_grew) {
+        infer_again(I);
+    }
     return typed;
 }
 
@@ -248,9 +254,11 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
 {
     Map demoted = facts->demoted;
     Map unroll = facts->unroll;
+    Map lists = facts->lists;
     *I = (Infer){.arena = unit->arena, .unit = unit, .sig = sig};
     I->demoted = demoted;
     I->unroll = unroll;
+    I->lists = lists;
     I->lives = map_new(I->arena);
     I->bound = map_new(I->arena);
     BlockScope top = {.up = 0};
@@ -263,13 +271,14 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
 }
 
 /* Begins until nothing new is demanded. Nothing is kept from one beginning to
- * the next but pins and demoted sites. */
+ * the next but pins, demoted sites and what lists hold. */
 AFunc *
 infer_unit(Unit *unit, Signature *sig)
 {
     Infer *I = ARENA_NEW(unit->arena, Infer);
     I->demoted = map_new(unit->arena);
     I->unroll = map_new(unit->arena);
+    I->lists = map_new(unit->arena);
     for (int i = 0; i < MOST_BEGINNINGS; i++) {
         AFunc *typed = begin(unit, sig, I, I);
         if (typed != NULL || !I->again) {

@@ -26,7 +26,7 @@
  */
 #include <string.h>
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 enum { MOST_ROUNDS = 12, MOST_WRITTEN = 64 };
 
@@ -184,7 +184,7 @@ widen(Infer *I, const Loop *loop, Carried *c, const Ver *back)
         return true;
     }
     const Type *rhs = back ? back->base.type : NULL;
-    const Type *joined = type_join(I->arena, c->type, rhs);
+    const Type *joined = list_join(I, c->type, rhs, true);
     const Type *entry = c->entry ? c->entry->base.type : NULL;
     if (!type_keeps(entry, joined) || !type_keeps(rhs, joined)) {
         joined = NULL;
@@ -326,6 +326,18 @@ has_own_exits(const Loop *loop)
     return loop->never_ends || loop->s->orelse.n > 0;
 }
 
+/* Refuses lists that the loop exchanges while they have other names. */
+static void
+check_lists(Infer *I, const Loop *loop, const ExitVec *ways, const Env *head)
+{
+    for (int i = 0; i < loop->carried.n; i++) {
+        const Carried *c = &loop->carried.at[i];
+        if (!list_alone(I, ways, head, c->number)) {
+            list_refuse_shared(I, c->name, loop->s->loc);
+        }
+    }
+}
+
 /* Sets the environment after the loop and adds all conversions. */
 static void
 leave(Infer *I, Loop *loop, const Env *head)
@@ -335,11 +347,13 @@ leave(Infer *I, Loop *loop, const Env *head)
     vec_push(I->arena, &ways, entry);
     add_exits(I, &ways, &loop->frame.continues);
     if (has_own_exits(loop)) {
+        check_lists(I, loop, &ways, head);
         convert_all(I, loop, &ways);
         leave_through_else(I, loop, head);
         return;
     }
     add_exits(I, &ways, &loop->frame.breaks);
+    check_lists(I, loop, &ways, head);
     convert_all(I, loop, &ways);
     ExitVec rounds = {0};
     add_exits(I, &rounds, &loop->frame.continues);
@@ -417,7 +431,7 @@ infer_while(Infer *I, const AStmt *s, ABlock *out)
 
 /* The type of what the iterable gives in each round; NULL: it differs from one
  * round to another. */
-static const Type *
+const Type *
 round_type(Infer *I, const AExpr *e)
 {
     const Type *items[MAX_LANES];
@@ -562,12 +576,30 @@ is_loop(Infer *I, const AStmt *s, const AExpr *iter, int64_t rounds)
     return false;
 }
 
+/* Lists that the loop holds while it runs, whatever becomes of their names. */
+static void
+note_iterated(Infer *I, const AExpr *iter)
+{
+    if (iter->type->kind == TY_LIST) {
+        vec_push(I->arena, &I->iterated, iter->type);
+    }
+    for (int i = 0; iter->kind == A_CALL && i < iter->items.n; i++) {
+        if (iter->items.at[i] != NULL) {
+            note_iterated(I, iter->items.at[i]);
+        }
+    }
+}
+
 /* The iterable is evaluated once, before the loop. */
 void
 infer_for(Infer *I, const AStmt *s, ABlock *out)
 {
     AExpr *iter = take_seq(I, infer_expr(I, s->value), out);
     iter = iter->type->alt == ALT_NONE ? need_some(I, iter) : iter;
+    if (list_iterates_none(iter)) {
+        infer_block(I, &s->orelse, out);
+        return;
+    }
     check_iterable(I, iter);
     if (infer_nest(I, s, iter, out)) {
         return;
@@ -582,5 +614,8 @@ infer_for(Infer *I, const AStmt *s, ABlock *out)
     loop.copy->value = iter;
     loop.has_round = rounds > 0;
     loop.key = may_unroll(I, s, rounds) ? s->value : NULL;
+    int n = I->iterated.n;
+    note_iterated(I, iter);
     fix_point(I, &loop, for_round);
+    I->iterated.n = n;
 }

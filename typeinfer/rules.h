@@ -120,6 +120,7 @@ typedef enum BuiltinKind {
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
     BK_LOOP,    /* np.exp: an inner loop of NumPy's */
     BK_SEQUENCE, /* sum: written out, or a loop */
+    BK_LIST,    /* list(x), lst.append(x): see typeinfer/list.h */
     BK_SPECIAL, /* rules of its own */
 } BuiltinKind;
 
@@ -148,6 +149,9 @@ BuiltinId builtin_of(const AExpr *callee);
 /* Where a typed call has the argument of the parameter 'word'; -1: the row has
  * no such parameter. */
 int builtin_slot(BuiltinId id, const char *word);
+
+/* Is it a call of a method that changes its list? */
+bool list_changes(const AExpr *call);
 
 /* --- numpy.c -------------------------------------------------------------- */
 

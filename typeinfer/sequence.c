@@ -16,7 +16,7 @@
  * same object: where both sides are nan the call is repeated in Python. */
 #include <string.h>
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* Longer tuples are not made, sorted, or added up without a loop. */
 enum { MOST_REPEATED = 1024, MOST_SORTED = 30, MOST_SUMMED = 16 };
@@ -249,6 +249,9 @@ contained(Infer *I, AExpr *x, AExpr *where, ABlock *out)
     if (where->type->kind == TY_STR && x->type->kind == TY_STR) {
         bool has = strstr(where->type->name, x->type->name) != NULL;
         return const_bool(I, has, x->loc);
+    }
+    if (where->type->kind == TY_LIST) {
+        return list_has(I, x, where);
     }
     if (where->type->kind != TY_TUPLE || where->type->alt != ALT_NEVER) {
         return NULL;
@@ -624,7 +627,12 @@ call_on_sequence(Infer *I, const AExpr *e, BuiltinId id)
     if (!has_only_known(e, id)) {
         return NULL;
     }
-    AExpr *value = call_on_items(I, e, id);
+    bool list = id == BUILTIN_LIST || id == BUILTIN_SORTED;
+    AExpr *value =
+        list && list_is_site(I, e) ? NULL : call_on_items(I, e, id);
+    if (value == NULL && list) {
+        return list_gather(I, e, id);
+    }
     if (value == NULL && e->name != NULL) {
         value = call_as_loop(I, e, id);
     }

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* Larger values are data rather than choices. */
 enum { MAX_PINNED = 16 };
@@ -31,6 +31,9 @@ infer_refuse(Infer *I, DiagId id, Loc loc, const char *help, const char *format,
 {
     char message[512];
     va_list args;
+    if (I->lists_grew) {
+        infer_again(I); /* the reason may be what was not known yet */
+    }
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
@@ -109,6 +112,7 @@ infer_pin(Infer *I, int origin)
         }
         arg->pin_size[axis] = true;
     }
+    I->lists = map_new(I->arena); /* types are narrower now */
     infer_again(I);
 }
 
@@ -225,7 +229,7 @@ join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
     if (ver != NULL && ver->conflict != NULL) {
         so_far->conflict = ver->conflict;
     } else if (lhs != NULL || rhs != NULL) {
-        const Type *joined = type_join(I->arena, lhs, rhs);
+        const Type *joined = list_join(I, lhs, rhs, false);
         if (!type_keeps(lhs, joined) || !type_keeps(rhs, joined)) {
             joined = NULL;
         }
@@ -296,9 +300,17 @@ exits_join(Infer *I, const ExitVec *exits, int pin)
         return out;
     }
     const Map *numbers = &I->frame->numbers;
+    I->taken.n = 0;
     for (int i = 0; i < I->frame->n; i++) {
         Sym name = numbers->entries[i].key;
         out.at[i] = exits_join_name(I, exits, i, name, pin);
+        list_take(I, exits, out.at[i], i);
+    }
+    for (int i = 0; i < I->frame->n; i++) {
+        if (!list_alone(I, exits, &out, i)) {
+            out.at[i]->conflict = new_conflict(I, out.at[i], out.at[i], 0);
+            out.at[i]->base.type = type_kind(I->arena, TY_POISON);
+        }
     }
     return out;
 }
@@ -311,6 +323,10 @@ report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
     const Conflict *c = ver->conflict;
     infer_pin(I, c->pin);
     demand_unroll(I, c->loop);
+    list_settle(I, c->lhs, c->rhs);
+    if (c->lhs == c->rhs && c->lhs->kind == TY_LIST) {
+        list_refuse_shared(I, name, use);
+    }
     infer_refuse(I, DIAG_TYPE_CONFLICT, use,
                  "Use two names, or give it the same kind of value on both "
                  "paths.",

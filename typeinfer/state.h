@@ -56,6 +56,8 @@ typedef VEC(Exit) ExitVec;
  * Infer.sources.  A parameter's object has
  * the argument's as "lender": it is another name only if it is changed or
  * handed back. */
+typedef struct ListSite ListSite;
+
 typedef struct Object {
     Sym site; /* place of np.zeros(...) and the like; NULL: arithmetic */
     Loc loc;
@@ -71,6 +73,7 @@ typedef struct Object {
     int pin; /* ref: origin of an argument that decides which it is; or 0 */
     bool any_order; /* made with the memory order of its model */
     Loc mutated_loc;
+    ListSite *list; /* of a list of run-time length */
 } Object;
 
 /* Blocks of the typed tree, to see whether a buffer made in one can still be
@@ -142,6 +145,11 @@ typedef struct Infer {
     int nodes;
     Map demoted; /* sites whose arrays must live in memory */
     Map unroll;  /* keys of loops to write out; NULL: it was tried in vain */
+    Map lists;   /* sites of lists of run-time length -> ListSite */
+    bool lists_grew; /* what they hold was not all known before */
+    int aside; /* calls that are not always evaluated, as "conditional" */
+    VEC(int) taken;            /* lists that others are copied into, at a join */
+    VEC(const Type *) iterated; /* by loops that are running */
     Map lives;   /* AFunc -> Live */
     Version **hidden;
     Map bound;   /* hidden names (build.c) -> Version */
@@ -321,7 +329,9 @@ AExpr *infer_target(Infer *I, const AExpr *target, const AExpr *value,
                     const Type *type);
 
 /* --- loop.c --- */
+/* Refuses what can't be iterated; the type of what 'e' gives in each round. */
 void check_iterable(Infer *I, const AExpr *e);
+const Type *round_type(Infer *I, const AExpr *e);
 /* Versions of the 'assigned' names that all exits share get new ones. */
 void rename_assigned(Infer *I, const Map *assigned, const ExitVec *exits,
                      Env *env);

@@ -16,7 +16,7 @@
  * Paths are followed one after the other.  The environment says at each point
  * what the names are; a path that ended (return, break, raise) has a dead one.
  */
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* --- targets -------------------------------------------------------------- */
 
@@ -49,6 +49,7 @@ unpacked_type(Infer *I, const AExpr *target, const Type *type, int k)
 {
     int64_t n = type->kind == TY_TUPLE   ? type->rank
                 : type->kind == TY_ARRAY ? type->size[0]
+                : type->kind == TY_LIST  ? -1
                                          : -2;
     if (n == -2) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
@@ -153,6 +154,9 @@ static AExpr *
 target_subscript(Infer *I, const AExpr *target, const Type *type)
 {
     AExpr *out = infer_subscript(I, target);
+    if (list_like(out->lhs->type)) {
+        return list_target(I, out, type);
+    }
     check_vector_target(I, out);
     check_store(I, out, type);
     return out;
@@ -298,6 +302,13 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
 {
     AExpr *target = infer_maybe(I, s->targets.at[0]);
     AExpr *value = infer_expr(I, s->value);
+    AExpr *extend = list_extend(I, s, target, value);
+    if (extend != NULL) {
+        AStmt *call = stmt_like(I, s, out);
+        call->kind = AS_EXPR;
+        call->value = extend;
+        return;
+    }
     bool mixed = adds_to_number(I, s->op, target, value);
     if (!mixed) {
         settle_some(I, target);
@@ -306,10 +317,14 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
         aug_name(I, s, target, value, out);
         return;
     }
-    if (target->kind == A_SUBSCRIPT) {
+    bool list = target->kind == A_SUBSCRIPT && list_like(target->lhs->type);
+    if (target->kind == A_SUBSCRIPT && !list) {
         check_vector_target(I, target);
     }
-    if (target->type->kind == TY_ARRAY) {
+    if (list) {
+        list_target(I, target,
+                    type_of_binop(I, target, s->op, target, value));
+    } else if (target->type->kind == TY_ARRAY) {
         check_in_place(I, s, target, value);
     } else {
         check_store(I, target, type_of_binop(I, target, s->op, target, value));
@@ -567,7 +582,9 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
     LoopFrame *loop = frame->loop;
     int scope = I->scope;
     int conditional = I->conditional;
+    int aside = I->aside;
     int n = out->n;
+    int iterated = I->iterated.n;
     I->raise = &here;
     if (setjmp(here) == 0) {
         infer_plain(I, s, out);
@@ -575,6 +592,8 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
         I->frame = frame;
         I->scope = scope;
         I->conditional = conditional;
+        I->aside = aside;
+        I->iterated.n = iterated;
         frame->loop = loop;
         out->n = n;
         Loc loc = I->raised ? I->raised_loc : s->loc;

@@ -16,7 +16,7 @@
  */
 #include <string.h>
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* --- indices -------------------------------------------------------------- */
 
@@ -393,6 +393,9 @@ infer_subscript(Infer *I, const AExpr *e)
     case TY_TUPLE:
         out->type = subscript_tuple(I, out);
         break;
+    case TY_LIST:
+        out->type = list_subscript(I, out);
+        break;
     default:
         infer_refuse(I, unsupported(base), e->loc, NULL,
                      "%s can't be indexed here", type_text(I->arena, base));
@@ -460,6 +463,10 @@ item_type(Infer *I, const Type *type, Loc loc)
 {
     if (type->kind == TY_TUPLE) {
         return tuple_item_type(I, type, loc);
+    }
+    if (type->kind == TY_LIST) {
+        list_reach(I, type);
+        return list_item(I, type);
     }
     if (type->kind != TY_ARRAY || type->rank == 0) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc, NULL,

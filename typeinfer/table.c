@@ -49,6 +49,20 @@ builtin_of(const AExpr *callee)
     return builtin_find(type->name);
 }
 
+bool
+list_changes(const AExpr *call)
+{
+    if (call->callee != NULL || call->items.n == 0 ||
+        call->items.at[0] == NULL || call->items.at[0]->type == NULL ||
+        call->items.at[0]->type->kind != TY_LIST) {
+        return false;
+    }
+    BuiltinId id = builtin_of(call->lhs);
+    return table[id].kind == BK_LIST && id != BUILTIN_LIST_OF &&
+           id != BUILTIN_LIST_SORTED && id != BUILTIN_LIST_HAS &&
+           id != BUILTIN_LIST_COPY;
+}
+
 /* Refused parameters take no slot; what follows '/' and '*' are marks. */
 int
 builtin_slot(BuiltinId id, const char *word)

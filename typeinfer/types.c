@@ -264,6 +264,9 @@ type_truth(const Type *type, bool *out)
     case TY_TUPLE:
         *out = type->rank > 0;
         return true;
+    case TY_LIST:
+        *out = false;
+        return type->rank == 0; /* nothing is ever put in */
     case TY_STR:
         *out = type->name[0] != '\0';
         return true;
@@ -519,6 +522,24 @@ known_alike(const Type *lhs, const Type *rhs)
     return type_equal(lhs, rhs) && (lhs->known || lhs->origin == rhs->origin);
 }
 
+/* A list that may be something else: unbound (NULL) or None. Other lists are
+ * joined by list.c. */
+static const Type *
+join_list(Arena *arena, const Type *list, const Type *other)
+{
+    Alt alt = other == NULL ? ALT_UNBOUND : ALT_NONE;
+    if (other != NULL && other->kind == TY_LIST) {
+        bool same = list->object == other->object;
+        bool alts = list->alt == ALT_NEVER || other->alt == ALT_NEVER ||
+                    list->alt == other->alt;
+        return !same || !alts ? NULL : list->alt ? list : other;
+    }
+    bool fits = (other == NULL || other->kind == TY_NONE) &&
+                (list->alt == ALT_NEVER || list->alt == alt) &&
+                (other == NULL || other->alt == ALT_NEVER);
+    return fits ? type_with_alt(arena, list, alt) : NULL;
+}
+
 /* The join of two types; symmetric but for the order in which a conflict is
  * told. */
 const Type *
@@ -530,6 +551,11 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     if (lhs != NULL && rhs != NULL && known_alike(lhs, rhs) &&
         lhs->kind != TY_ARRAY) {
         return lhs;
+    }
+    if ((lhs != NULL && lhs->kind == TY_LIST) ||
+        (rhs != NULL && rhs->kind == TY_LIST)) {
+        bool left = lhs != NULL && lhs->kind == TY_LIST;
+        return join_list(arena, left ? lhs : rhs, left ? rhs : lhs);
     }
     Set set = {.nplain = 0};
     if (add_to_set(&set, lhs) && add_to_set(&set, rhs)) {

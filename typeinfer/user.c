@@ -16,7 +16,7 @@
  * the run of the function in which it was defined, and what its defaults were.
  * Its free names are looked up in that run, which must not be over: what they
  * hold when it is called is what Python would find in the cells. */
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* Recursive calls that are inlined: in each other, and in one program. */
 enum { MOST_DEPTH = 16, MOST_RECURSIVE = 200 };
@@ -59,13 +59,27 @@ frame_init(Infer *I, Frame *frame, const AFunc *func)
     frame->live = live_make(I, frame);
 }
 
+/* Only the result lives on: refuses different lists that somebody else names,
+ * too. */
+static void
+check_lists(Infer *I, const Frame *frame, Ver *result, int number)
+{
+    Env env = {.at = ARENA_ARRAY(I->arena, Ver *, frame->n + 1)};
+    env.at[number] = result;
+    if (!list_alone(I, &frame->returns, &env, number)) {
+        list_refuse_shared(I, frame->func->name, result->base.loc);
+    }
+}
+
 /* The result gets a version of its own: a return may stand in a loop, whose
  * versions can't be named outside. */
 static Ver *
 join_returns(Infer *I, Frame *frame, Sym result)
 {
     int number = name_number(frame, result);
+    I->taken.n = 0;
     Ver *ver = exits_join_name(I, &frame->returns, number, result, 0);
+    check_lists(I, frame, ver, number);
     if (ver == NULL) { /* it never returns */
         return ver_new(I, result, type_kind(I->arena, TY_NONE),
                        frame->func->loc);
@@ -100,6 +114,7 @@ infer_body(Infer *I, Frame *frame, AFunc *out)
     out->result = ver->base.type;
     if (ver->conflict != NULL) {
         const Conflict *c = ver->conflict;
+        list_settle(I, c->lhs, c->rhs);
         infer_refuse(I, DIAG_TYPE_CONFLICT, frame->func->loc,
                      "Return the same kind of value on all paths.",
                      "`%s` returns %s (line %u) or %s (line %u)",
@@ -361,8 +376,10 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
     bind_parameters(I, e, func, given, closure, typed);
     int conditional = I->conditional;
     I->conditional = 0;
+    I->aside += conditional;
     infer_body(I, &frame, typed);
     I->conditional = conditional;
+    I->aside -= conditional;
     I->frame = frame.caller;
     check_reach(I, typed->result, e->loc);
     out->callee = typed;

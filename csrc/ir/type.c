@@ -221,6 +221,17 @@ add_tuple(Str *out, const Type *type)
     }
 }
 
+/* 'list of int'; an empty one has nothing to say. */
+static void
+add_list(Str *out, const Type *type)
+{
+    str_add(out, "list");
+    if (type->rank > 0) {
+        str_add(out, " of ");
+        type_add(out, type->items[0]);
+    }
+}
+
 /* Kinds that are told by a word and perhaps a name. */
 static void
 add_named(Str *out, const char *word, const Type *type)
@@ -250,6 +261,9 @@ add_kind(Str *out, const Type *type)
         break;
     case TY_TUPLE:
         add_tuple(out, type);
+        break;
+    case TY_LIST:
+        add_list(out, type);
         break;
     case TY_STR:
         str_add(out, "str");
@@ -346,6 +360,8 @@ type_equal(const Type *lhs, const Type *rhs)
         return equal_array(lhs, rhs);
     case TY_TUPLE:
         return equal_items(lhs, rhs);
+    case TY_LIST:
+        return lhs->object == rhs->object && equal_items(lhs, rhs);
     case TY_DTYPE:
         return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
     case TY_STR:

@@ -51,8 +51,8 @@ uint64_t dtype_max(DType dt);
 /* NumPy's promotion of two array or NumPy-scalar dtypes, as np.result_type. */
 DType dtype_promote(DType lhs, DType rhs);
 
-/* What sort of Python value an expression has.  Only NONE, NUM, ARRAY and TUPLE
- * exist at run time; the others are known wholly at compile time and leave no
+/* What sort of Python value an expression has.  Only NONE, NUM, ARRAY, TUPLE and
+ * LIST exist at run time; the others are known wholly at compile time and leave no
  * code: 'np' in np.zeros(3) is a MODULE, 'np.zeros' a FUNC. */
 typedef enum TypeKind {
     TY_POISON, /* an error was reported; says nothing further */
@@ -60,6 +60,7 @@ typedef enum TypeKind {
     TY_NUM,    /* 1, 1.5, True, np.float32(1): "dtype", "weak" */
     TY_ARRAY,
     TY_TUPLE,  /* tuples and list displays of fixed length */
+    TY_LIST,   /* lists whose length is known at run time only */
     TY_STR,
     TY_FUNC,   /* a user function, a builtin or a NumPy function */
     TY_MODULE,
@@ -91,7 +92,9 @@ typedef enum Layout {
 /* "weak" NUMs are Python's bool, int, float (dtype DT_BOOL, DT_I64, DT_F64);
  * strong ones are NumPy scalars.  "known" says that the value is "ival" (bool
  * and int) or "fval" (float).  ARRAY: "size" per axis is a constant or -1.
- * TUPLE: "items" of "rank" types; "is_list" for a list display.  STR, FUNC,
+ * TUPLE: "items" of "rank" types; "is_list" for a list display.  LIST: "items"
+ * has the one type of all items, and "rank" is 1, or 0 if nothing is ever put
+ * in; "object" says which list it is.  STR, FUNC,
  * MODULE, DTYPE: "name" is the text or the canonical name ("numpy.zeros");
  * a user function is "func" (index into Unit.funcs), else -1, and "ival" the
  * number of its closure, if it has one.

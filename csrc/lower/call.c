@@ -10,7 +10,7 @@
  * that occur nowhere else.  Arrays are passed as views, so a store in the
  * callee is a store into the caller's buffer, and numbers as expressions.
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* --- user functions ------------------------------------------------------- */
 
@@ -102,6 +102,9 @@ static Value
 lower_len(Lower *L, const AExpr *e)
 {
     Value v = lower_expr(L, e->items.at[0]);
+    if (v.type->kind == TY_LIST) {
+        return num_value(e->type, list_some(L, v, e->loc)->length);
+    }
     if (v.view == NULL) {
         return value_of_type(L, e->type);
     }
@@ -210,6 +213,8 @@ lower_call(Lower *L, const AExpr *e)
         return lower_ufunc(L, e, id);
     case BK_MINMAX:
         return lower_minmax(L, e, id);
+    case BK_LIST:
+        return lower_list_call(L, e, id);
     case BK_REDUCE:
         return lower_reduce(L, e, id);
     case BK_LOOP:

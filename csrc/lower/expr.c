@@ -12,7 +12,7 @@
  * not be done here either, because the FPU's flags tell of NumPy's warnings:
  * such an operand gets an IF even if it has no statements.
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* --- lazily evaluated parts ----------------------------------------------- */
 
@@ -344,15 +344,17 @@ lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
 
 /* --- the others ----------------------------------------------------------- */
 
-/* User functions may store into arrays, so what was loaded before such a call
- * must be held. Library functions store only into an `out`. */
+/* User functions and methods of lists may change memory, so what was loaded
+ * before such a call must be held. Other library functions store only
+ * into an `out`. */
 bool
 has_user_call(const AExpr *e)
 {
     if (e == NULL) {
         return false;
     }
-    bool stores = e->kind == A_CALL && (e->callee != NULL || ufunc_stores(e));
+    bool stores = e->kind == A_CALL && (e->callee != NULL || ufunc_stores(e) ||
+                                        list_changes(e));
     if (stores || e->kind == A_SEQ) {
         return true;
     }
@@ -408,6 +410,9 @@ concat(Lower *L, Value lhs, Value rhs, const Type *type)
 static Value
 lower_binop(Lower *L, const AExpr *e)
 {
+    if (list_operator(e)) {
+        return lower_list_binop(L, e);
+    }
     Value lhs = lower_operand(L, e->lhs, e->type);
     if (has_user_call(e->rhs)) {
         lhs = hold_value(L, lhs, e->loc);

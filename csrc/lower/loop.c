@@ -17,10 +17,10 @@
  * All parts of a `for` -- bounds, arrays, tuples -- are evaluated once, before
  * the first round, and held: the body may assign the names they came from.
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* What is iterated: "n" rounds, and how to make the item of round k. */
-typedef struct Iter {
+struct Iter {
     BuiltinId id;
     const AExpr *e;
     Value value; /* an array or a tuple */
@@ -31,7 +31,7 @@ typedef struct Iter {
     struct Iter *inner; /* enumerate, zip */
     int ninner;
     bool nonnegative;
-} Iter;
+};
 
 /* --- range ---------------------------------------------------------------- */
 
@@ -122,7 +122,7 @@ open_range(Lower *L, Iter *it)
 
 /* Evaluates an iterable and says how many rounds it gives. zip ends with the
  * shortest of its parts. */
-static Iter *
+Iter *
 open_iter(Lower *L, const AExpr *e)
 {
     Iter *it = ARENA_NEW(L->arena, Iter);
@@ -163,6 +163,11 @@ open_iter(Lower *L, const AExpr *e)
     }
     it->value = hold_value(L, lower_expr(L, e), e->loc);
     const Type *type = it->value.type;
+    if (type->kind == TY_LIST) {
+        it->value.list = list_some(L, it->value, e->loc);
+        it->n = list_length(L, it->value.list, e->loc);
+        return it;
+    }
     it->n = type->kind == TY_TUPLE   ? int_const(L, type->rank)
             : it->value.view != NULL ? view_extent(L, it->value.view, 0)
                                      : int_const(L, it->value.expr->lanes);
@@ -174,6 +179,9 @@ open_iter(Lower *L, const AExpr *e)
 const Type *
 item_type_of(Lower *L, const Type *type)
 {
+    if (type->kind == TY_LIST) {
+        return type->items[0];
+    }
     if (type->kind == TY_TUPLE) {
         const Type *item = type->items[0];
         if (item->kind == TY_NUM) {
@@ -198,7 +206,7 @@ static const Type *
 forget_items(Lower *L, const Type *type)
 {
     if (type->kind != TY_TUPLE) {
-        return type_forget(L->arena, type);
+        return type_with_alt(L->arena, type_forget(L->arena, type), type->alt);
     }
     const Type **items = ARENA_ARRAY(L->arena, const Type *, type->rank + 1);
     for (int i = 0; i < type->rank; i++) {
@@ -222,7 +230,7 @@ counted(Lower *L, Expr *lo, Expr *k, bool nonnegative)
 
 /* The item of round 'k'. Nothing is checked: k is below the count, and arrays
  * can't shrink. */
-static Value
+Value
 iter_item(Lower *L, const Iter *it, Expr *k)
 {
     Loc loc = it->e->loc;
@@ -255,6 +263,24 @@ iter_item(Lower *L, const Iter *it, Expr *k)
     }
     out.type = type_tuple(L->arena, types, n, false);
     return out;
+}
+
+/* What is counted but for the lists does not change. */
+Expr *
+iter_rounds(Lower *L, const Iter *it, Loc loc)
+{
+    if (it->value.list != NULL) {
+        return list_length(L, it->value.list, loc);
+    }
+    if (it->ninner == 0) {
+        return it->n;
+    }
+    Expr *least = NULL;
+    for (int i = 0; i < it->ninner; i++) {
+        Expr *n = iter_rounds(L, &it->inner[i], loc);
+        least = least ? op2(L, E_MIN, least, n) : n;
+    }
+    return least;
 }
 
 /* --- loops ---------------------------------------------------------------- */
@@ -316,6 +342,81 @@ loop_stmt(Lower *L, StmtKind kind, Loc loc)
     return s;
 }
 
+static bool changes_in_block(const ABlock *block, int object);
+
+/* Does 'e' call a method that changes the list? */
+static bool
+changes_in_expr(const AExpr *e, int object)
+{
+    if (e == NULL) {
+        return false;
+    }
+    if (list_changes(e) && e->items.at[0]->type->object == object) {
+        return true;
+    }
+    bool any = changes_in_expr(e->lhs, object) ||
+               changes_in_expr(e->rhs, object) ||
+               changes_in_block(&e->block, object) ||
+               (e->callee && changes_in_block(&e->callee->body, object));
+    for (int i = 0; !any && i < e->items.n; i++) {
+        any = changes_in_expr(e->items.at[i], object);
+    }
+    return any;
+}
+
+/* May the length of the list change in the block? */
+static bool
+changes_in_block(const ABlock *block, int object)
+{
+    for (int i = 0; i < block->n; i++) {
+        const AStmt *s = block->at[i];
+        bool any = changes_in_expr(s->value, object) ||
+                   changes_in_block(&s->body, object) ||
+                   changes_in_block(&s->orelse, object);
+        for (int k = 0; !any && k < s->targets.n; k++) {
+            any = changes_in_expr(s->targets.at[k], object);
+        }
+        if (any) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is a list that is iterated changed in the body? */
+static bool
+changes_while_running(const Iter *it, const ABlock *body)
+{
+    bool any = it->value.list != NULL &&
+               changes_in_block(body, it->value.type->object);
+    for (int i = 0; i < it->ninner && !any; i++) {
+        any = changes_while_running(&it->inner[i], body);
+    }
+    return any;
+}
+
+/* while k < n: item k; k += 1; the body: the length is looked at in every
+ * round, as Python's iterators do. */
+static void
+for_changing(Lower *L, const AStmt *s, const Iter *it)
+{
+    Var *next = set_var(L, "k", DT_I64, 0);
+    map_set(&L->nonnegative, next, next);
+    emit_set(L, next, int_const(L, 0), s->loc);
+    Stmt *out = loop_stmt(L, S_WHILE, s->loc);
+    Block *outer = L->out;
+    L->out = &out->pre;
+    Expr *n = iter_rounds(L, it, s->loc);
+    out->value = op2(L, E_LT, ir_ref(L->arena, next), n);
+    L->out = &out->body;
+    Expr *k = hold(L, ir_ref(L->arena, next), s->loc);
+    emit_set(L, next, op2(L, E_ADD, k, int_const(L, 1)), s->loc);
+    assign_target(L, s->targets.at[0], iter_item(L, it, k));
+    lower_block(L, &s->body);
+    L->out = outer;
+    emit(L, out);
+}
+
 /* The target is bound at the head of the body. With a step of 1 the loop's own
  * variable is the item; nothing assigns it, since assignments to the name make
  * new versions. */
@@ -325,6 +426,11 @@ lower_for(Lower *L, const AStmt *s)
     LowerLoop loop;
     Iter *it = open_iter(L, s->value);
     begin_loop(L, &loop, s);
+    if (changes_while_running(it, &s->body)) {
+        for_changing(L, s, it);
+        end_loop(L, &loop, s);
+        return;
+    }
     Stmt *out = loop_stmt(L, S_FOR, s->loc);
     const AExpr *target = s->targets.at[0];
     bool plain = it->id == BUILTIN_RANGE && it->step == NULL;
@@ -353,7 +459,8 @@ is_heavy(const Block *block)
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
         if (s->kind == S_SCOPE || s->kind == S_FOR || s->kind == S_WHILE ||
-            s->kind == S_ALLOC || is_heavy(&s->body) || is_heavy(&s->els)) {
+            s->kind == S_ALLOC || s->kind == S_GROW || s->kind == S_STORE ||
+            is_heavy(&s->body) || is_heavy(&s->els)) {
             return true;
         }
     }

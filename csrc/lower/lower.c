@@ -15,7 +15,7 @@
  * A fresh array that is returned is a BUF_RESULT from the start, so that it is
  * written where Python will find it.
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* --- parameters ----------------------------------------------------------- */
 
@@ -150,6 +150,59 @@ array_leaf(Lower *L, Value v)
     return leaf;
 }
 
+/* A column of a list as a result of its own: a copy of 'n' rows. */
+static void
+add_column(Lower *L, Buf *column, Expr *n)
+{
+    Buf *buf = ir_buf(L->func, column->name, column->dtype, 1, BUF_RESULT);
+    buf->dims[0] = n;
+    buf->loc = column->loc;
+    buf->arg = add_ret(L, NULL, buf);
+    Loc loc = L->func->loc;
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
+    s->buf = buf;
+    emit(L, s);
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), n, loc);
+    Expr *e = ir_load(L->arena, column, &k, 1, 0);
+    emit(L, ir_store(L->arena, buf, &k, 1, e, loc));
+    L->out = outer;
+}
+
+/* All columns, each before its flags. */
+static void
+add_columns(Lower *L, const Column *column, Expr *n)
+{
+    if (column->buf != NULL) {
+        add_column(L, column->buf, n);
+    }
+    if (column->flag != NULL) {
+        add_column(L, column->flag, n);
+    }
+    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
+        add_columns(L, &column->items[i], n);
+    }
+}
+
+/* A list of run-time length: its length, then the columns. The same list twice
+ * is told by equal numbers. */
+static Leaf
+list_leaf(Lower *L, Value v)
+{
+    Leaf leaf = {.kind = LEAF_LIST, .type = v.type, .flag = -1, .arg = -1};
+    List *list = v.list ? v.list : list_of(L, v.type);
+    leaf.ret = list->ret;
+    if (leaf.ret >= 0) {
+        return leaf;
+    }
+    Expr *n = list_length(L, list, L->func->loc);
+    leaf.ret = list->ret = add_ret(L, n, NULL);
+    if (list->type->rank > 0) {
+        add_columns(L, &list->column, n);
+    }
+    return leaf;
+}
+
 /* The leaves of a result from left to right, depth first. */
 static void
 add_leaves(Lower *L, Value v)
@@ -165,6 +218,8 @@ add_leaves(Lower *L, Value v)
         .kind = LEAF_CONST, .type = type, .ret = -1, .flag = -1, .arg = -1};
     if (type->kind == TY_ARRAY) {
         leaf = array_leaf(L, v);
+    } else if (type->kind == TY_LIST) {
+        leaf = list_leaf(L, v);
     } else if (type->kind == TY_NUM && !type->known) {
         leaf = number_leaf(L, v);
     }
@@ -186,6 +241,17 @@ lower_results(Lower *L, const AFunc *entry)
     }
     L->result->result = entry->result;
     add_leaves(L, v);
+}
+
+/* Storage of lists is made before anything runs. */
+static void
+add_prologue(Lower *L)
+{
+    Block body = L->func->body;
+    L->func->body = L->prologue;
+    for (int i = 0; i < body.n; i++) {
+        vec_push(L->arena, &L->func->body, body.at[i]);
+    }
 }
 
 /* --- the entry ------------------------------------------------------------ */
@@ -216,11 +282,14 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     L->returned = map_new(arena);
     L->arg_of = map_new(arena);
     L->orders = map_new(arena);
+    L->lists = map_new(arena);
+    L->asides = map_new(arena);
     find_uses(L, entry);
     note_returned(L, entry->result);
     lower_params(L, entry);
     lower_body(L, entry);
     lower_results(L, entry);
+    add_prologue(L);
 #ifdef VIZGEN_DEV
     const char *broken = ir_verify(arena, L->func);
     if (broken != NULL) {

@@ -16,12 +16,15 @@
  *   LEAF_FRESH   Func.rets[ret] is a BUF_RESULT, made by the kernel
  *   LEAF_VECTOR  Func.rets[ret] is a vector: a fresh 1-D (or "type"-shaped)
  *                array of its lanes
+ *   LEAF_LIST    a list: Func.rets[ret] is its length, those after it the
+ *                numbers of an item, a BUF_RESULT each, before its flags
  *   LEAF_ARG     the very object passed as argument "arg"
  *   LEAF_CONST   None, a string, a number known at compile time ("type") */
 typedef enum LeafKind {
     LEAF_NUM,
     LEAF_FRESH,
     LEAF_VECTOR,
+    LEAF_LIST,
     LEAF_ARG,
     LEAF_CONST,
 } LeafKind;

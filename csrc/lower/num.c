@@ -17,7 +17,7 @@
  */
 #include <math.h>
 
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* 2**53: up to here every integer is a float64. */
 static const int64_t exact_f64 = INT64_C(1) << 53;
@@ -669,6 +669,12 @@ truth_of(Lower *L, Value v, Loc loc)
     bool known;
     if (type_truth(v.type, &known)) {
         return ir_bool(L->arena, known);
+    }
+    if (v.type->kind == TY_LIST) {
+        const List *list = v.list ? v.list : list_of(L, v.type);
+        Expr *some = op2(L, E_LT, int_const(L, 0), list->length);
+        bool none = v.type->alt == ALT_NONE && v.flag != NULL;
+        return none ? both(L, not_(L, v.flag), some) : some;
     }
     if (v.type->kind == TY_ARRAY) {
         Expr *zero = int_const(L, 0);

@@ -29,6 +29,9 @@ typedef struct View {
     Expr *count[MAX_RANK];
 } View;
 
+/* Storage of a list of run-time length: see list.c. */
+typedef struct List List;
+
 /* An array that is computed, element by element, when somebody needs it: a
  * tree over arrays in memory and numbers, lowered as one nest of loops.
  *
@@ -59,7 +62,8 @@ struct Lazy {
 
 /* "expr" of a NUM or vector; "flag" of a maybe-type: true means it is the
  * alternative, NULL that it surely isn't; "view" of memory, or "lazy", which
- * only lower_lazy gives; "items" of a tuple.  None, strings, dtypes and functions are their type. */
+ * only lower_lazy gives; "items" of a tuple; "list" of a list.  None, strings,
+ * dtypes and functions are their type. */
 typedef struct Value {
     const Type *type;
     Expr *expr;
@@ -67,6 +71,7 @@ typedef struct Value {
     View *view;
     const Lazy *lazy;
     struct Value *items;
+    List *list;
 } Value;
 
 /* A loop whose 'else' asks whether it was left by 'break'. */
@@ -104,6 +109,9 @@ struct Lower {
     Map orders;      /* Buf made here -> whose order of axes it would have */
     LowerLoop *loop;
     LowerScope *scope;
+    Map lists;         /* number of a list object -> List * */
+    Map asides;        /* List -> a copy from before the conversions of a join */
+    Block prologue;    /* storage that exists from the beginning */
     const AStmt *tail; /* the return that ends the body by itself */
     Sym hint;          /* the name that gets the array being made; NULL */
     bool general;      /* arguments may overlap */

@@ -4,7 +4,7 @@
  * from left to right, each with its indices.  In `a[i] += f(x)` the old element
  * is read before f is called and stored after, at an index computed once.
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* --- stores --------------------------------------------------------------- */
 
@@ -32,6 +32,10 @@ store_subscript(Lower *L, const AExpr *target, Value v)
 {
     if (target->lhs->kind == A_NAME && type_is_vector(target->lhs->type)) {
         store_lane(L, target, v);
+        return;
+    }
+    if (target->lhs->type->kind == TY_LIST) {
+        lower_list_store(L, target, v);
         return;
     }
     bool calls = has_user_call(target);
@@ -123,6 +127,10 @@ assign_target(Lower *L, const AExpr *target, Value v)
     }
     if (v.type->kind == TY_ARRAY && !has_star(target)) {
         unpack_array(L, target, v);
+        return;
+    }
+    if (v.type->kind == TY_LIST) {
+        lower_list_unpack(L, target, v);
         return;
     }
     v = v.type->kind == TY_ARRAY ? items_of_array(L, v, target->loc) : v;
@@ -250,6 +258,8 @@ lower_aug(Lower *L, const AStmt *s)
     const AExpr *target = s->targets.at[0];
     if (target->kind != A_SUBSCRIPT) {
         aug_array(L, s, target);
+    } else if (target->lhs->type->kind == TY_LIST) {
+        lower_list_aug(L, s, target);
     } else if (type_is_vector(target->lhs->type)) {
         aug_lane(L, s, target);
     } else {
@@ -282,7 +292,7 @@ lower_return(Lower *L, const AStmt *s)
 {
     Value v = lower_expr(L, s->value);
     version_bind(L, s->to, v, s->loc);
-    lower_block(L, &s->body);
+    list_converts(L, &s->body);
     if (s != L->tail) {
         scope_leave(L, NULL, s->loc);
     }
@@ -370,7 +380,7 @@ lower_stmt(Lower *L, const AStmt *s)
         version_convert(L, s->to, s->from, s->loc);
         break;
     default:
-        lower_block(L, &s->body); /* the conversions of a join */
+        list_converts(L, &s->body); /* of a join */
         break;
     }
 }

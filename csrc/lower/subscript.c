@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* --- tables --------------------------------------------------------------- */
 
@@ -41,6 +41,9 @@ table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k)
 Value
 item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
 {
+    if (v.type->kind == TY_LIST) {
+        return list_load(L, list_some(L, v, loc), k);
+    }
     if (v.type->kind == TY_TUPLE) {
         v = hold_value(L, v, loc);
         return table_item(L, v.items, v.type->rank, type, k);
@@ -139,6 +142,9 @@ element_of(Lower *L, Value base, const AExpr *e)
 {
     if (base.type->kind == TY_TUPLE) {
         return subscript_tuple(L, base, e);
+    }
+    if (base.type->kind == TY_LIST) {
+        return lower_list_subscript(L, base, e);
     }
     if (base.view == NULL) {
         return subscript_vector(L, base, e);

@@ -12,7 +12,7 @@
  * the latter.  That it fits is checked at the join, in the path that brings the
  * Python number, which is seldom the hot one: `total = 0` before the loop.
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 /* --- storage -------------------------------------------------------------- */
 
@@ -80,6 +80,12 @@ storage_new(Lower *L, const Type *type, const char *name)
     if (type->kind == TY_NUM || type_is_vector(type)) {
         int lanes = type->kind == TY_NUM ? 0 : type_lanes(type);
         v.expr = ir_ref(L->arena, set_var(L, name, type->dtype, lanes));
+        if (type->alt != ALT_NEVER) {
+            v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
+        }
+    }
+    if (type->kind == TY_LIST) {
+        v.list = list_of(L, type);
         if (type->alt != ALT_NEVER) {
             v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
         }
@@ -173,7 +179,10 @@ static Value
 convert_none(Lower *L, Value v, const Type *to, Loc loc)
 {
     Value out = {.type = to};
-    if (type_is_memory(to)) {
+    if (to->kind == TY_LIST) {
+        out.list = list_of(L, to);
+        out.flag = ir_bool(L->arena, true);
+    } else if (type_is_memory(to)) {
         out.view = no_array(L, to, loc);
         out.flag = ir_bool(L->arena, true);
     } else if (type_is_vector(to)) {
@@ -241,7 +250,7 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
         Expr *lane = cast_to(L, to->dtype, e);
         out.expr = ir_splat(L->arena, lane, type_lanes(to));
         out.flag = ir_bool(L->arena, true);
-    } else if (to->kind == TY_ARRAY) {
+    } else if (to->kind == TY_ARRAY || to->kind == TY_LIST) {
         out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
     }
     return out;
@@ -411,6 +420,10 @@ version_convert(Lower *L, const Version *to, const Version *from, Loc loc)
     if (source == NULL) {
         fatal("lower: `%s.%d` is joined before it has a value", from->name,
               from->id);
+    }
+    bool lists = to->type->kind == TY_LIST && from->type->kind == TY_LIST;
+    if (lists && value->list != source->list) {
+        list_convert(L, value->list, source->list, loc);
     }
     share_memory(value, *source);
     storage_set(L, value, convert(L, *source, to->type, loc), loc);

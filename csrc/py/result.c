@@ -173,6 +173,109 @@ first_slot(const Call *call, const Leaf *leaf)
                  : (VzSlot){.i = 0};
 }
 
+/* --- lists --------------------------------------------------------------- */
+
+/* Columns of a list: result arrays, one after the other from number "ret". */
+typedef struct Columns {
+    Call *call;
+    int ret;
+} Columns;
+
+/* Element 'k' of the next column. */
+static VzSlot
+column_slot(Columns *columns, DType dt, Py_ssize_t k)
+{
+    PyArrayObject *array =
+        (PyArrayObject *)columns->call->results[columns->ret++];
+    const char *at = PyArray_BYTES(array) + k * dtype_size(dt);
+    VzSlot slot = {.i = 0};
+    if (dt == DT_F32) {
+        float value;
+        memcpy(&value, at, sizeof(value));
+        slot.f = value;
+        return slot;
+    }
+    memcpy(&slot, at, (size_t)dtype_size(dt));
+    if (dtype_is_int(dt) && dtype_is_signed(dt)) {
+        int shift = 64 - 8 * dtype_size(dt);
+        slot.i = (int64_t)((uint64_t)slot.i << shift) >> shift;
+    }
+    return slot;
+}
+
+/* Item 'k'; the columns are read in the order in which they were made. */
+static PyObject *
+list_item(Columns *columns, const Type *type, Py_ssize_t k)
+{
+    if (type->kind == TY_NUM) {
+        VzSlot slot = column_slot(columns, type->dtype, k);
+        if (type->alt != ALT_NEVER && column_slot(columns, DT_BOOL, k).i) {
+            return alternative(type, slot);
+        }
+        return type->weak ? weak_number(type->dtype, slot)
+                          : strong_number(type->dtype, slot);
+    }
+    if (type->kind != TY_TUPLE) {
+        Py_RETURN_NONE;
+    }
+    PyObject *out = type->is_list ? PyList_New(type->rank)
+                                  : PyTuple_New(type->rank);
+    for (int i = 0; out != NULL && i < type->rank; i++) {
+        PyObject *item = list_item(columns, type->items[i], k);
+        if (item == NULL) {
+            Py_CLEAR(out);
+        } else if (type->is_list) {
+            PyList_SET_ITEM(out, i, item);
+        } else {
+            PyTuple_SET_ITEM(out, i, item);
+        }
+    }
+    return out;
+}
+
+/* A list of run-time length from its columns. */
+static PyObject *
+list_object(Call *call, const Leaf *leaf)
+{
+    const Type *type = leaf->type;
+    const int *out_at = call->kernel->out_at;
+    Py_ssize_t n = (Py_ssize_t)call->out[out_at[leaf->ret]].i;
+    PyObject *out = PyList_New(n);
+    for (Py_ssize_t k = 0; out != NULL && k < n; k++) {
+        Columns columns = {.call = call, .ret = leaf->ret + 1};
+        PyObject *item = list_item(&columns, type->items[0], k);
+        if (item == NULL) {
+            Py_CLEAR(out);
+        } else {
+            PyList_SET_ITEM(out, k, item);
+        }
+    }
+    return out;
+}
+
+/* The list is a result already if it is returned twice. */
+static PyObject *
+list_leaf(Call *call, const Leaf *leaf)
+{
+    const Lowered *lowered = call->kernel->result->lowered;
+    while (call->nresults <= leaf->ret) {
+        call->results[call->nresults++] = NULL;
+    }
+    if (call->results[leaf->ret] != NULL) {
+        return Py_NewRef(call->results[leaf->ret]);
+    }
+    PyObject *out = list_object(call, leaf);
+    int uses = 0;
+    for (int i = 0; i < lowered->leaves.n; i++) {
+        const Leaf *other = &lowered->leaves.at[i];
+        uses += other->kind == LEAF_LIST && other->ret == leaf->ret;
+    }
+    if (uses > 1) {
+        call->results[leaf->ret] = Py_XNewRef(out);
+    }
+    return out;
+}
+
 /* A fresh array that is returned twice is the same object twice, as in
  * Python. */
 static PyObject *
@@ -186,6 +289,8 @@ leaf_object(Call *call, const Leaf *leaf)
         return number(call, leaf);
     case LEAF_VECTOR:
         return vector(call, leaf);
+    case LEAF_LIST:
+        return list_leaf(call, leaf);
     case LEAF_ARG:
         return Py_NewRef(call->args[leaf->arg]);
     case LEAF_FRESH:

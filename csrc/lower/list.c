@@ -1,0 +1,321 @@
+/* Lists of run-time length: their storage.
+ *
+ *     stack.append((y, x))      grow &y to n + 1;  store &y[n] = y
+ *                               grow &x to n + 1;  store &x[n] = x;  set n = n + 1
+ *     y, x = stack.pop()        check 0 < n;  set n = n - 1;  y = &y[n], x = &x[n]
+ *
+ * The number of the object in the list's type leads to its storage, so two
+ * names of one list are one storage without further ado.  It is made where the
+ * list is, so that each round of a parallel loop has its own; or, if the list
+ * is named outside of that block, at the beginning of the function.
+ *
+ * Where two lists meet under one name, the items of one are copied into the
+ * other; inference has made sure that nobody can tell.  Several such copies at
+ * one place happen at once: in `a, b = b, a` each list takes what the other had
+ * before, so a list that is both read and overwritten is copied aside first.
+ *
+ * Lengths are Python's: they are read again whenever they are needed, as any
+ * call in between may change them.
+ */
+#include "csrc/lower/list.h"
+
+/* --- storage -------------------------------------------------------------- */
+
+/* A growable buffer; its allocation goes where L->out is. */
+static Buf *
+new_buffer(Lower *L, const char *name, DType dtype, Loc loc)
+{
+    Buf *buf = ir_buf(L->func, name, dtype, 1, BUF_LOCAL);
+    buf->growable = true;
+    buf->loc = loc;
+    buf->dims[0] = int_const(L, 0);
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
+    s->buf = buf;
+    emit(L, s);
+    return buf;
+}
+
+/* Buffers for items of 'type'. None needs none. */
+static Column
+new_column(Lower *L, const Type *type, const char *name, Loc loc)
+{
+    Column column = {.type = type};
+    if (type->kind == TY_NUM) {
+        column.buf = new_buffer(L, name, type->dtype, loc);
+        if (type->alt != ALT_NEVER) {
+            column.flag = new_buffer(L, "alt", DT_BOOL, loc);
+        }
+    } else if (type->kind == TY_TUPLE) {
+        column.items = ARENA_ARRAY(L->arena, Column, type->rank + 1);
+        for (int i = 0; i < type->rank; i++) {
+            column.items[i] = new_column(L, type->items[i], name, loc);
+        }
+    }
+    return column;
+}
+
+/* Storage whose buffers are made where L->out is. */
+static List *
+new_list(Lower *L, const Type *type, Loc loc)
+{
+    List *list = ARENA_NEW(L->arena, List);
+    list->type = type;
+    list->ret = -1;
+    list->var = set_var(L, "n", DT_I64, 0);
+    list->length = ir_ref(L->arena, list->var);
+    map_set(&L->nonnegative, list->var, L);
+    if (type->rank > 0) {
+        const char *name = L->hint ? L->hint : "list";
+        list->column = new_column(L, type->items[0], name, loc);
+    }
+    return list;
+}
+
+/* The same at the beginning of the function. */
+static List *
+new_list_early(Lower *L, const Type *type)
+{
+    Block *outer = L->out;
+    L->out = &L->prologue;
+    List *list = new_list(L, type, L->func->loc);
+    L->out = outer;
+    return list;
+}
+
+List *
+list_scratch(Lower *L, const Type *type, Loc loc)
+{
+    return new_list(L, type, loc);
+}
+
+static const void *
+key_of(const Type *type)
+{
+    return (const void *)(intptr_t)type->object;
+}
+
+List *
+list_of(Lower *L, const Type *type)
+{
+    List *list = map_get(&L->lists, key_of(type));
+    if (list == NULL) {
+        list = new_list_early(L, type);
+        map_set(&L->lists, key_of(type), list);
+    }
+    return list;
+}
+
+List *
+list_begin(Lower *L, const Type *type, Loc loc)
+{
+    List *list = map_get(&L->lists, key_of(type));
+    if (list == NULL) {
+        list = type->memory ? new_list_early(L, type) : new_list(L, type, loc);
+        map_set(&L->lists, key_of(type), list);
+    }
+    list_set_length(L, list, int_const(L, 0), loc);
+    return list;
+}
+
+List *
+list_some(Lower *L, Value v, Loc loc)
+{
+    if (v.type->alt != ALT_NEVER && v.flag != NULL) {
+        emit_check(L, not_(L, v.flag), X_TYPE, loc);
+    }
+    return v.list ? v.list : list_of(L, v.type);
+}
+
+Value
+list_value(const Type *type, List *list)
+{
+    return (Value){.type = type, .list = list};
+}
+
+/* --- items ---------------------------------------------------------------- */
+
+/* Row 'k' of a column. */
+static Value
+column_load(Lower *L, const Column *column, Expr *k)
+{
+    Value v = value_of_type(L, column->type);
+    if (column->buf != NULL) {
+        v.expr = ir_load(L->arena, column->buf, &k, 1, 0);
+    }
+    if (column->flag != NULL) {
+        v.flag = ir_load(L->arena, column->flag, &k, 1, 0);
+    }
+    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
+        v.items[i] = column_load(L, &column->items[i], k);
+    }
+    return v;
+}
+
+Value
+list_load(Lower *L, const List *list, Expr *k)
+{
+    return column_load(L, &list->column, k);
+}
+
+/* 'v' has the column's type and depends on no memory. */
+static void
+column_store(Lower *L, const Column *column, Expr *k, Value v, Loc loc)
+{
+    if (column->buf != NULL) {
+        emit(L, ir_store(L->arena, column->buf, &k, 1, v.expr, loc));
+    }
+    if (column->flag != NULL) {
+        Expr *flag = flag_or_false(L, v.flag);
+        emit(L, ir_store(L->arena, column->flag, &k, 1, flag, loc));
+    }
+    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
+        column_store(L, &column->items[i], k, v.items[i], loc);
+    }
+}
+
+void
+list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc)
+{
+    v = hold_value(L, convert(L, v, list->column.type, loc), loc);
+    column_store(L, &list->column, k, v, loc);
+}
+
+static void
+column_room(Lower *L, const Column *column, Expr *n, Loc loc)
+{
+    Buf *const bufs[] = {column->buf, column->flag};
+    for (int i = 0; i < 2; i++) {
+        if (bufs[i] != NULL) {
+            Stmt *s = ir_stmt(L->arena, S_GROW, loc);
+            s->buf = bufs[i];
+            s->value = n;
+            emit(L, s);
+        }
+    }
+    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
+        column_room(L, &column->items[i], n, loc);
+    }
+}
+
+void
+list_room(Lower *L, const List *list, Expr *n, Loc loc)
+{
+    if (list->type->rank > 0) {
+        column_room(L, &list->column, n, loc);
+    }
+}
+
+void
+list_set_length(Lower *L, List *list, Expr *n, Loc loc)
+{
+    emit_set(L, list->var, n, loc);
+}
+
+Expr *
+list_length(Lower *L, const List *list, Loc loc)
+{
+    return hold(L, list->length, loc);
+}
+
+void
+list_push(Lower *L, List *list, Value v, Loc loc)
+{
+    v = hold_value(L, convert(L, v, list->column.type, loc), loc);
+    Expr *n = list_length(L, list, loc);
+    Expr *more = reuse(L, op2(L, E_ADD, n, int_const(L, 1)), loc);
+    list_room(L, list, more, loc);
+    column_store(L, &list->column, n, v, loc);
+    list_set_length(L, list, more, loc);
+}
+
+Expr *
+list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_FOR, loc);
+    s->id = L->func->next_id++;
+    s->var = ir_var(L->func, "k", DT_I64, 0);
+    s->lo = lo;
+    s->hi = hi;
+    if (is_nonnegative(L, lo)) {
+        map_set(&L->nonnegative, s->var, s->var);
+    }
+    emit(L, s);
+    L->out = &s->body;
+    return ir_ref(L->arena, s->var);
+}
+
+/* The lists are different ones, or no item is read after it was written. */
+void
+list_move(Lower *L, const List *to, Expr *at, const List *from, Expr *lo,
+          Expr *hi, Loc loc)
+{
+    if (from->type->rank == 0) {
+        return;
+    }
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), op2(L, E_SUB, hi, lo), loc);
+    Value v = list_load(L, from, op2(L, E_ADD, lo, k));
+    list_store(L, to, op2(L, E_ADD, at, k), v, loc);
+    L->out = outer;
+}
+
+/* --- joins ---------------------------------------------------------------- */
+
+void
+list_convert(Lower *L, List *to, const List *from, Loc loc)
+{
+    const List *aside = map_get(&L->asides, from);
+    from = aside ? aside : from;
+    Expr *n = list_length(L, from, loc);
+    Expr *zero = int_const(L, 0);
+    list_room(L, to, n, loc);
+    list_move(L, to, zero, from, zero, n, loc);
+    list_set_length(L, to, n, loc);
+}
+
+/* The two lists of a conversion that is done; false: none, or the same. */
+static bool
+lists_of(Lower *L, const AStmt *s, List **to, List **from)
+{
+    bool lists = s->kind == AS_CONVERT && s->from != NULL &&
+                 map_has(&L->used, s->to) && s->to->type->kind == TY_LIST &&
+                 s->from->type->kind == TY_LIST &&
+                 s->to->type->object != s->from->type->object;
+    if (lists) {
+        *to = list_of(L, s->to->type);
+        *from = list_of(L, s->from->type);
+    }
+    return lists;
+}
+
+/* Does an earlier conversion of the block write 'list'? */
+static bool
+written_before(Lower *L, const ABlock *block, int at, const List *list)
+{
+    for (int i = 0; i < at; i++) {
+        List *to;
+        List *from;
+        if (lists_of(L, block->at[i], &to, &from) && to == list) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+list_converts(Lower *L, const ABlock *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        List *to;
+        List *from;
+        if (!lists_of(L, block->at[i], &to, &from) ||
+            !written_before(L, block, i, from)) {
+            continue;
+        }
+        List *aside = new_list_early(L, from->type);
+        list_convert(L, aside, from, block->at[i]->loc);
+        map_set(&L->asides, from, aside);
+    }
+    lower_block(L, block);
+    L->asides = map_new(L->arena);
+}

@@ -1,0 +1,83 @@
+#ifndef VZ_LOWER_LIST_H
+#define VZ_LOWER_LIST_H
+/* Storage of lists of run-time length, and what iterates them.
+ *
+ * A list of (int, float) is a variable with its length and two growable
+ * buffers, one per number of an item; an item that may be None or of a second
+ * type has one more, for its flags.
+ */
+#include "csrc/lower/state.h"
+
+/* A buffer per number of "type"; "items" of a tuple. */
+typedef struct Column {
+    const Type *type;
+    Buf *buf;
+    Buf *flag; /* of a maybe-type; NULL: none */
+    struct Column *items;
+} Column;
+
+/* "length" is the SET variable "var", or for arguments an extent. */
+struct List {
+    const Type *type;
+    Column column;
+    Expr *length;
+    Var *var;
+    int ret; /* of the result that it is; -1: none */
+};
+
+/* --- list.c --- */
+/* The storage of the list that 'type' is, made at the first call. */
+List *list_of(Lower *L, const Type *type);
+/* The storage of the list that a call or operator of this type makes here, and
+ * empties it. */
+List *list_begin(Lower *L, const Type *type, Loc loc);
+/* Other storage for items of the same type. */
+List *list_scratch(Lower *L, const Type *type, Loc loc);
+/* 'v' known not to be None; its storage. */
+List *list_some(Lower *L, Value v, Loc loc);
+Value list_value(const Type *type, List *list);
+Value list_load(Lower *L, const List *list, Expr *k);
+/* Item 'k', which is in range, becomes 'v', of any type that the list takes. */
+void list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc);
+/* From now on there is room for 'n' items. */
+void list_room(Lower *L, const List *list, Expr *n, Loc loc);
+void list_push(Lower *L, List *list, Value v, Loc loc);
+void list_set_length(Lower *L, List *list, Expr *n, Loc loc);
+/* Its length as it is now. */
+Expr *list_length(Lower *L, const List *list, Loc loc);
+/* Items [lo, hi) of 'from' become those of 'to' from 'at' on. */
+void list_move(Lower *L, const List *to, Expr *at, const List *from, Expr *lo,
+               Expr *hi, Loc loc);
+/* A loop over [lo, hi), whose body is emitted until the caller puts L->out
+ * back; its variable. */
+Expr *list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc);
+/* The conversions of a join; lists that change places keep their items. */
+void list_converts(Lower *L, const ABlock *block);
+/* Makes the joined list 'to' what 'from' is. */
+void list_convert(Lower *L, List *to, const List *from, Loc loc);
+
+/* --- listcall.c --- */
+Value lower_list_call(Lower *L, const AExpr *e, BuiltinId id);
+/* a + b, a * n: an operator of lists, one of them perhaps a TUPLE? */
+bool list_operator(const AExpr *e);
+Value lower_list_binop(Lower *L, const AExpr *e);
+Value lower_list_subscript(Lower *L, Value base, const AExpr *e);
+void lower_list_store(Lower *L, const AExpr *target, Value v);
+void lower_list_aug(Lower *L, const AStmt *s, const AExpr *target);
+/* a, b = list */
+void lower_list_unpack(Lower *L, const AExpr *target, Value v);
+
+
+
+/* --- listsort.c --- */
+void list_sort(Lower *L, List *list, bool down, Loc loc);
+Expr *list_find(Lower *L, List *list, Value x, Loc loc);
+
+/* --- loop.c --- */
+/* What is iterated: evaluated when it is opened. */
+typedef struct Iter Iter;
+Iter *open_iter(Lower *L, const AExpr *e);
+/* How many rounds there are, with the lengths that lists have now. */
+Expr *iter_rounds(Lower *L, const Iter *it, Loc loc);
+Value iter_item(Lower *L, const Iter *it, Expr *k);
+#endif

@@ -1,0 +1,412 @@
+/* Methods and operators of lists of run-time length.
+ *
+ *     stack.pop()       check 0 < n;  let k = n - 1;  item k;  set n = k
+ *     stack.pop(i)      the items behind it move down by one
+ *     lst.insert(i, x)  they move up, from the last to the first
+ *     [0] * n           room for n;  for k in [0, n): store
+ *     a[lo:hi]          a copy
+ *
+ * Whatever raises in Python -- an index out of range, an empty list -- is a
+ * check.  The value of a method is held: its list may be changed again before
+ * it is used.
+ */
+#include "csrc/lower/list.h"
+
+/* --- making lists --------------------------------------------------------- */
+
+/* Appends the items of a tuple, or of a list, perhaps the same. */
+static void
+push_value(Lower *L, List *list, Value v, Loc loc)
+{
+    for (int i = 0; v.type->kind == TY_TUPLE && i < v.type->rank; i++) {
+        list_push(L, list, v.items[i], loc);
+    }
+    if (v.type->kind == TY_LIST) {
+        const List *from = list_some(L, v, loc);
+        Expr *n = list_length(L, list, loc);
+        Expr *count = list_length(L, from, loc);
+        Expr *more = reuse(L, op2(L, E_ADD, n, count), loc);
+        list_room(L, list, more, loc);
+        list_move(L, list, n, from, int_const(L, 0), count, loc);
+        list_set_length(L, list, more, loc);
+    }
+}
+
+/* Appends what an iterable gives. */
+static void
+push_all(Lower *L, List *list, const AExpr *e)
+{
+    if (e->type->kind == TY_TUPLE || e->type->kind == TY_LIST) {
+        Value v = hold_value(L, lower_expr(L, e), e->loc);
+        push_value(L, list, v, e->loc);
+        return;
+    }
+    Iter *it = open_iter(L, e);
+    Expr *count = reuse(L, iter_rounds(L, it, e->loc), e->loc);
+    Expr *n = list_length(L, list, e->loc);
+    Expr *zero = int_const(L, 0);
+    count = reuse(L, op2(L, E_MAX, count, zero), e->loc);
+    Expr *more = reuse(L, op2(L, E_ADD, n, count), e->loc);
+    list_room(L, list, more, e->loc);
+    Block *outer = L->out;
+    Expr *k = list_loop(L, zero, count, e->loc);
+    list_store(L, list, op2(L, E_ADD, n, k), iter_item(L, it, k), e->loc);
+    L->out = outer;
+    list_set_length(L, list, more, e->loc);
+}
+
+/* A new list of all that an iterable gives. */
+static Value
+lower_list(Lower *L, const AExpr *e)
+{
+    const AExpr *from = e->items.at[0];
+    bool value = from->type->kind == TY_TUPLE || from->type->kind == TY_LIST;
+    Value v = {.type = NULL};
+    if (value) {
+        v = hold_value(L, lower_expr(L, from), e->loc);
+    }
+    List *list = list_begin(L, e->type, e->loc);
+    if (value) {
+        push_value(L, list, v, e->loc);
+    } else {
+        push_all(L, list, from);
+    }
+    return list_value(e->type, list);
+}
+
+/* --- methods -------------------------------------------------------------- */
+
+/* An item that is taken out. */
+static Value
+lower_pop(Lower *L, const AExpr *e, List *list)
+{
+    Loc loc = e->loc;
+    const AExpr *index = e->items.at[1];
+    Expr *n = list_length(L, list, loc);
+    Expr *one = int_const(L, 1);
+    Expr *last = reuse(L, op2(L, E_SUB, n, one), loc);
+    if (index == NULL) {
+        emit_check(L, op2(L, E_LT, int_const(L, 0), n), X_INDEX, loc);
+        map_set(&L->nonnegative, last->var, L);
+        Value v = hold_value(L, list_load(L, list, last), loc);
+        list_set_length(L, list, last, loc);
+        return v;
+    }
+    Expr *k = index_in(L, lower_expr(L, index), n, loc);
+    k = reuse(L, hold(L, k, loc), loc);
+    Value v = hold_value(L, list_load(L, list, k), loc);
+    Expr *from = reuse(L, op2(L, E_ADD, k, one), loc);
+    list_move(L, list, k, list, from, n, loc);
+    list_set_length(L, list, last, loc);
+    return v;
+}
+
+/* Where list.insert puts an item: as a slice's bound, never out of range. */
+static Expr *
+insert_place(Lower *L, Value index, Expr *n, Loc loc)
+{
+    Expr *zero = int_const(L, 0);
+    Expr *i = reuse(L, hold(L, cast_to(L, DT_I64, index.expr), loc), loc);
+    if (!is_nonnegative(L, i)) {
+        Expr *wrapped = op2(L, E_MAX, op2(L, E_ADD, i, n), zero);
+        i = ir_select(L->arena, op2(L, E_LT, i, zero), wrapped, i);
+        i = reuse(L, i, loc);
+    }
+    return reuse(L, op2(L, E_MIN, i, n), loc);
+}
+
+static void
+lower_insert(Lower *L, const AExpr *e, List *list)
+{
+    Loc loc = e->loc;
+    Value args[3];
+    lower_items(L, &e->items, args);
+    Value item = hold_value(L, args[2], loc);
+    Expr *one = int_const(L, 1);
+    Expr *n = list_length(L, list, loc);
+    Expr *at = insert_place(L, args[1], n, loc);
+    Expr *more = reuse(L, op2(L, E_ADD, n, one), loc);
+    list_room(L, list, more, loc);
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), op2(L, E_SUB, n, at), loc);
+    Expr *from = reuse(L, op2(L, E_SUB, op2(L, E_SUB, n, one), k), loc);
+    Value v = list_load(L, list, from);
+    list_store(L, list, op2(L, E_ADD, from, one), v, loc);
+    L->out = outer;
+    list_store(L, list, at, item, loc);
+    list_set_length(L, list, more, loc);
+}
+
+/* Items change places in pairs. */
+static void
+lower_reverse(Lower *L, List *list, Loc loc)
+{
+    if (list->type->rank == 0) {
+        return;
+    }
+    Expr *n = list_length(L, list, loc);
+    Expr *half = op2(L, E_IDIV, n, int_const(L, 2));
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), half, loc);
+    Expr *last = op2(L, E_SUB, n, int_const(L, 1));
+    Expr *other = reuse(L, op2(L, E_SUB, last, k), loc);
+    Value lhs = hold_value(L, list_load(L, list, k), loc);
+    Value rhs = hold_value(L, list_load(L, list, other), loc);
+    list_store(L, list, k, rhs, loc);
+    list_store(L, list, other, lhs, loc);
+    L->out = outer;
+}
+
+/* A flag that inference knows; it may be left out. */
+static bool
+is_true(const AExpr *e)
+{
+    bool truth = false;
+    return e != NULL && type_truth(e->type, &truth) && truth;
+}
+
+/* Methods; those that change their list give None. */
+static void
+lower_change(Lower *L, const AExpr *e, BuiltinId id, List *list)
+{
+    switch ((int)id) {
+    case BUILTIN_LIST_APPEND:
+        list_push(L, list, lower_expr(L, e->items.at[1]), e->loc);
+        break;
+    case BUILTIN_LIST_EXTEND:
+        push_all(L, list, e->items.at[1]);
+        break;
+    case BUILTIN_LIST_INSERT:
+        lower_insert(L, e, list);
+        break;
+    case BUILTIN_LIST_CLEAR:
+        list_set_length(L, list, int_const(L, 0), e->loc);
+        break;
+    case BUILTIN_LIST_SORT:
+        list_sort(L, list, is_true(e->items.at[1]), e->loc);
+        break;
+    case BUILTIN_LIST_REVERSE:
+        lower_reverse(L, list, e->loc);
+        break;
+    default:
+        fatal("lower: `%s`", builtin_row(id)->name);
+    }
+}
+
+Value
+lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
+{
+    if (id == BUILTIN_LIST_OF || id == BUILTIN_LIST_SORTED) {
+        Value v = lower_list(L, e);
+        if (id == BUILTIN_LIST_SORTED) {
+            list_sort(L, v.list, is_true(e->items.at[1]), e->loc);
+        }
+        return v;
+    }
+    if (id == BUILTIN_LIST_HAS) {
+        Value args[2];
+        lower_items(L, &e->items, args);
+        if (e->type->known) {
+            return value_of_type(L, e->type);
+        }
+        List *where = list_some(L, args[0], e->loc);
+        Expr *found = list_find(L, where, args[1], e->loc);
+        return num_value(e->type, hold(L, found, e->loc));
+    }
+    if (id == BUILTIN_LIST_COPY) {
+        List *copy = list_begin(L, e->type, e->loc);
+        push_all(L, copy, e->items.at[0]);
+        return list_value(e->type, copy);
+    }
+    Value self = lower_expr(L, e->items.at[0]);
+    List *list = list_some(L, self, e->loc);
+    if (id == BUILTIN_LIST_POP) {
+        return lower_pop(L, e, list);
+    }
+    lower_change(L, e, id, list);
+    return value_of_type(L, e->type);
+}
+
+/* --- operators ------------------------------------------------------------ */
+
+bool
+list_operator(const AExpr *e)
+{
+    const Type *lhs = e->lhs->type;
+    const Type *rhs = e->rhs->type;
+    bool lists = lhs->kind == TY_LIST || rhs->kind == TY_LIST;
+    bool tuple = (lhs->kind == TY_TUPLE && lhs->is_list) ||
+                 (rhs->kind == TY_TUPLE && rhs->is_list);
+    return lists || (e->op == AO_MUL && tuple);
+}
+
+/* 'times' copies of the items of a fixed list. */
+static void
+repeat_items(Lower *L, List *list, Value items, Expr *times, Loc loc)
+{
+    int n = items.type->rank;
+    Expr *each = int_const(L, n);
+    emit_check(L, not_(L, op2(L, E_MULO, times, each)), X_MEMORY, loc);
+    Expr *total = reuse(L, op2(L, E_MUL, times, each), loc);
+    list_room(L, list, total, loc);
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), times, loc);
+    Expr *first = n == 1 ? k : reuse(L, op2(L, E_MUL, k, each), loc);
+    for (int i = 0; i < n; i++) {
+        Expr *at = i ? op2(L, E_ADD, first, int_const(L, i)) : first;
+        list_store(L, list, at, items.items[i], loc);
+    }
+    L->out = outer;
+    list_set_length(L, list, total, loc);
+}
+
+/* 'times' copies of a list. */
+static void
+repeat_list(Lower *L, List *list, const List *from, Expr *times, Loc loc)
+{
+    Expr *n = list_length(L, from, loc);
+    Expr *zero = int_const(L, 0);
+    emit_check(L, not_(L, op2(L, E_MULO, times, n)), X_MEMORY, loc);
+    Expr *total = reuse(L, op2(L, E_MUL, times, n), loc);
+    list_room(L, list, total, loc);
+    Block *outer = L->out;
+    Expr *k = list_loop(L, zero, times, loc);
+    Expr *first = reuse(L, op2(L, E_MUL, k, n), loc);
+    list_move(L, list, first, from, zero, n, loc);
+    L->out = outer;
+    list_set_length(L, list, total, loc);
+}
+
+/* a * n: a negative count is none. */
+static Value
+lower_repeat(Lower *L, const AExpr *e)
+{
+    Loc loc = e->loc;
+    bool left = e->lhs->type->kind != TY_NUM;
+    Value lhs = hold_value(L, lower_expr(L, e->lhs), loc);
+    Value rhs = hold_value(L, lower_expr(L, e->rhs), loc);
+    Value items = left ? lhs : rhs;
+    Expr *times = cast_to(L, DT_I64, left ? rhs.expr : lhs.expr);
+    times = reuse(L, times, loc);
+    if (!is_nonnegative(L, times)) {
+        times = reuse(L, op2(L, E_MAX, times, int_const(L, 0)), loc);
+        map_set(&L->nonnegative, times->var, L);
+    }
+    List *list = list_begin(L, e->type, loc);
+    if (items.type->kind == TY_LIST) {
+        repeat_list(L, list, list_some(L, items, loc), times, loc);
+    } else if (items.type->rank > 0) {
+        repeat_items(L, list, items, times, loc);
+    }
+    return list_value(e->type, list);
+}
+
+/* a + b: a new list. */
+static Value
+lower_concat(Lower *L, const AExpr *e)
+{
+    Value lhs = hold_value(L, lower_expr(L, e->lhs), e->loc);
+    Value rhs = hold_value(L, lower_expr(L, e->rhs), e->loc);
+    List *list = list_begin(L, e->type, e->loc);
+    push_value(L, list, lhs, e->loc);
+    push_value(L, list, rhs, e->loc);
+    return list_value(e->type, list);
+}
+
+Value
+lower_list_binop(Lower *L, const AExpr *e)
+{
+    return e->op == AO_MUL ? lower_repeat(L, e) : lower_concat(L, e);
+}
+
+/* --- subscripts ----------------------------------------------------------- */
+
+/* Where a slice begins or ends, as PySlice_AdjustIndices has it. */
+static Expr *
+list_bound(Lower *L, const AExpr *e, Expr *dflt, Expr *n)
+{
+    return e ? insert_place(L, lower_expr(L, e), n, e->loc) : dflt;
+}
+
+/* a[lo:hi] */
+static Value
+lower_list_slice(Lower *L, const List *from, const AExpr *e)
+{
+    Loc loc = e->loc;
+    const AExpr *slice = e->items.at[0];
+    Expr *zero = int_const(L, 0);
+    Expr *n = list_length(L, from, loc);
+    Expr *lo = list_bound(L, slice->items.at[0], zero, n);
+    Expr *hi = list_bound(L, slice->items.at[1], n, n);
+    hi = reuse(L, op2(L, E_MAX, lo, hi), loc);
+    Expr *count = reuse(L, op2(L, E_SUB, hi, lo), loc);
+    List *list = list_begin(L, e->type, loc);
+    list_room(L, list, count, loc);
+    list_move(L, list, zero, from, lo, hi, loc);
+    list_set_length(L, list, count, loc);
+    return list_value(e->type, list);
+}
+
+Value
+lower_list_subscript(Lower *L, Value base, const AExpr *e)
+{
+    List *list = list_some(L, base, e->loc);
+    const AExpr *item = e->items.at[0];
+    if (item->kind == A_SLICE) {
+        return lower_list_slice(L, list, e);
+    }
+    Value index = lower_expr(L, item);
+    Expr *n = list_length(L, list, e->loc);
+    Expr *at = index_in(L, index, n, e->loc);
+    return list_load(L, list, hold(L, at, e->loc));
+}
+
+/* a[i] = v: the value comes first, then the list and the index. */
+void
+lower_list_store(Lower *L, const AExpr *target, Value v)
+{
+    Loc loc = target->loc;
+    v = hold_value(L, v, loc);
+    List *list = list_some(L, lower_expr(L, target->lhs), loc);
+    Value index = lower_expr(L, target->items.at[0]);
+    Expr *n = list_length(L, list, loc);
+    Expr *at = hold(L, index_in(L, index, n, loc), loc);
+    list_store(L, list, at, v, loc);
+}
+
+/* a[i] op= v: the old item is read before v is evaluated; should the list be
+ * shorter after that, Python says so. */
+void
+lower_list_aug(Lower *L, const AStmt *s, const AExpr *target)
+{
+    Loc loc = target->loc;
+    List *list = list_some(L, lower_expr(L, target->lhs), loc);
+    Value index = lower_expr(L, target->items.at[0]);
+    Expr *n = list_length(L, list, loc);
+    Expr *at = reuse(L, hold(L, index_in(L, index, n, loc), loc), loc);
+    Value old = hold_value(L, list_load(L, list, at), loc);
+    Value by = lower_expr(L, s->value);
+    if (has_user_call(s->value)) {
+        Expr *same = op2(L, E_EQ, n, list->length);
+        emit_check(L, same, X_SPECULATE, loc);
+    }
+    list_store(L, list, at, num_binop(L, s->op, old, by, s->loc), loc);
+}
+
+/* a, b = list: the lengths must agree. */
+void
+lower_list_unpack(Lower *L, const AExpr *target, Value v)
+{
+    Loc loc = target->loc;
+    int n = target->items.n;
+    List *list = list_some(L, v, loc);
+    Expr *same = op2(L, E_EQ, list->length, int_const(L, n));
+    emit_check(L, same, X_VALUE, loc);
+    Value *items = ARENA_ARRAY(L->arena, Value, n + 1);
+    for (int i = 0; i < n; i++) {
+        items[i] = hold_value(L, list_load(L, list, int_const(L, i)), loc);
+    }
+    for (int i = 0; i < n; i++) {
+        assign_target(L, target->items.at[i], items[i]);
+    }
+}

@@ -1,0 +1,238 @@
+/* Sorting lists of run-time length, and looking for an item.
+ *
+ *     for i in [lo + 1, hi):          runs of RUN items by insertion
+ *     for w = RUN, 2 RUN, ... < n:    pairs of them are merged into other
+ *                                     memory, and copied back
+ *
+ * Both steps keep the order of equal items, as Python's does; which of two
+ * equal items comes first can be seen where they are 0.0 and -0.0, or True and
+ * 1.  A nan has no place in an order, so a list with one is left to Python.
+ */
+#include "csrc/lower/list.h"
+
+/* Items that are sorted by insertion. */
+enum { RUN = 16 };
+
+/* --- order ---------------------------------------------------------------- */
+
+/* Two numbers compared, without an effect. */
+static Expr *
+compare(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+{
+    return num_binop(L, op, lhs, rhs, loc).expr;
+}
+
+/* Tuples are ordered by the first items that differ. */
+static Expr *
+less(Lower *L, Value lhs, Value rhs, Loc loc)
+{
+    if (lhs.type->kind != TY_TUPLE) {
+        return compare(L, AO_LT, lhs, rhs, loc);
+    }
+    Expr *result = ir_bool(L->arena, false);
+    for (int i = lhs.type->rank - 1; i >= 0; i--) {
+        Expr *here = less(L, lhs.items[i], rhs.items[i], loc);
+        Expr *above = less(L, rhs.items[i], lhs.items[i], loc);
+        result = either(L, here, both(L, not_(L, above), result));
+    }
+    return result;
+}
+
+/* Does 'lhs' come before 'rhs', whatever their order was? */
+static Expr *
+before(Lower *L, Value lhs, Value rhs, bool down, Loc loc)
+{
+    return down ? less(L, rhs, lhs, loc) : less(L, lhs, rhs, loc);
+}
+
+/* No part of the item is a nan; NULL: none can be. */
+static Expr *
+no_nan(Lower *L, Value v)
+{
+    if (v.type->kind == TY_NUM) {
+        return dtype_is_float(v.type->dtype)
+                   ? not_(L, call_fn(L, FN_ISNAN, DT_BOOL, v.expr, NULL))
+                   : NULL;
+    }
+    Expr *all = NULL;
+    for (int i = 0; v.type->kind == TY_TUPLE && i < v.type->rank; i++) {
+        all = both(L, all, no_nan(L, v.items[i]));
+    }
+    return all;
+}
+
+/* Leaves lists with a nan to Python. */
+static void
+check_no_nan(Lower *L, const List *list, Expr *n, Loc loc)
+{
+    Value any = list_load(L, list, int_const(L, 0));
+    if (no_nan(L, any) == NULL) {
+        return;
+    }
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), n, loc);
+    Value v = hold_value(L, list_load(L, list, k), loc);
+    emit_check(L, no_nan(L, v), X_SPECULATE, loc);
+    L->out = outer;
+}
+
+/* --- insertion ------------------------------------------------------------ */
+
+/* while true { ... } until the caller puts L->out back. */
+static void
+forever(Lower *L, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_WHILE, loc);
+    s->id = L->func->next_id++;
+    s->value = ir_bool(L->arena, true);
+    emit(L, s);
+    L->out = &s->body;
+}
+
+/* if !cond { break } */
+static void
+break_unless(Lower *L, Expr *cond, Loc loc)
+{
+    Stmt *s = ir_stmt(L->arena, S_IF, loc);
+    s->value = not_(L, cond);
+    vec_push(L->arena, &s->body, ir_stmt(L->arena, S_BREAK, loc));
+    emit(L, s);
+}
+
+/* Puts item 'i' where it belongs among those from 'lo' on before it. */
+static void
+insert_item(Lower *L, const List *list, Expr *lo, Expr *i, bool down, Loc loc)
+{
+    Expr *one = int_const(L, 1);
+    Value x = hold_value(L, list_load(L, list, i), loc);
+    Var *at = set_var(L, "j", DT_I64, 0);
+    emit_set(L, at, i, loc);
+    Block *outer = L->out;
+    forever(L, loc);
+    Expr *j = hold(L, ir_ref(L->arena, at), loc);
+    break_unless(L, op2(L, E_LT, lo, j), loc);
+    Expr *prev = reuse(L, op2(L, E_SUB, j, one), loc);
+    Value y = hold_value(L, list_load(L, list, prev), loc);
+    break_unless(L, before(L, x, y, down, loc), loc);
+    list_store(L, list, j, y, loc);
+    emit_set(L, at, prev, loc);
+    L->out = outer;
+    list_store(L, list, hold(L, ir_ref(L->arena, at), loc), x, loc);
+}
+
+/* Sorts runs of RUN items each. */
+static void
+sort_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
+{
+    Block *outer = L->out;
+    Expr *size = int_const(L, RUN);
+    Expr *up = op2(L, E_ADD, n, int_const(L, RUN - 1));
+    Expr *k = list_loop(L, int_const(L, 0), op2(L, E_IDIV, up, size), loc);
+    Expr *lo = reuse(L, op2(L, E_MUL, k, size), loc);
+    Expr *hi = reuse(L, op2(L, E_MIN, op2(L, E_ADD, lo, size), n), loc);
+    Expr *first = op2(L, E_ADD, lo, int_const(L, 1));
+    map_set(&L->nonnegative, first, L);
+    Expr *i = list_loop(L, first, hi, loc);
+    insert_item(L, list, lo, i, down, loc);
+    L->out = outer;
+}
+
+/* --- merging -------------------------------------------------------------- */
+
+/* Merges [lo, mid) and [mid, hi) of 'from' into 'to'. */
+static void
+merge(Lower *L, const List *to, const List *from, Expr *lo, Expr *mid, Expr *hi,
+      bool down, Loc loc)
+{
+    Expr *last = reuse(L, op2(L, E_SUB, hi, int_const(L, 1)), loc);
+    Var *left = set_var(L, "i", DT_I64, 0);
+    Var *right = set_var(L, "j", DT_I64, 0);
+    emit_set(L, left, lo, loc);
+    emit_set(L, right, mid, loc);
+    Expr *at = list_loop(L, lo, hi, loc);
+    Expr *i = hold(L, ir_ref(L->arena, left), loc);
+    Expr *j = hold(L, ir_ref(L->arena, right), loc);
+    Value x = list_load(L, from, reuse(L, op2(L, E_MIN, i, last), loc));
+    Value y = list_load(L, from, reuse(L, op2(L, E_MIN, j, last), loc));
+    x = hold_value(L, x, loc);
+    y = hold_value(L, y, loc);
+    Expr *ahead = both(L, op2(L, E_LT, j, hi), before(L, y, x, down, loc));
+    Expr *second = reuse(L, either(L, op2(L, E_LE, mid, i), ahead), loc);
+    Expr *taken = reuse(L, ir_select(L->arena, second, j, i), loc);
+    list_store(L, to, at, list_load(L, from, taken), loc);
+    Expr *step = reuse(L, cast_to(L, DT_I64, second), loc);
+    emit_set(L, right, op2(L, E_ADD, j, step), loc);
+    emit_set(L, left, op2(L, E_ADD, i, op2(L, E_SUB, int_const(L, 1), step)),
+             loc);
+}
+
+/* Runs of RUN, 2 RUN, 4 RUN ... items are merged in pairs. */
+static void
+merge_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
+{
+    Block *outer = L->out;
+    Expr *zero = int_const(L, 0);
+    List *other = list_scratch(L, list->type, loc);
+    list_room(L, other, n, loc);
+    Var *width = set_var(L, "width", DT_I64, 0);
+    emit_set(L, width, int_const(L, RUN), loc);
+    forever(L, loc);
+    Block *pass = L->out;
+    Expr *w = hold(L, ir_ref(L->arena, width), loc);
+    break_unless(L, op2(L, E_LT, w, n), loc);
+    Expr *two = reuse(L, op2(L, E_ADD, w, w), loc);
+    Expr *up = op2(L, E_ADD, n, op2(L, E_SUB, two, int_const(L, 1)));
+    Expr *k = list_loop(L, zero, op2(L, E_IDIV, up, two), loc);
+    Expr *lo = reuse(L, op2(L, E_MUL, k, two), loc);
+    Expr *mid = reuse(L, op2(L, E_MIN, op2(L, E_ADD, lo, w), n), loc);
+    Expr *hi = reuse(L, op2(L, E_MIN, op2(L, E_ADD, lo, two), n), loc);
+    merge(L, other, list, lo, mid, hi, down, loc);
+    L->out = pass;
+    list_move(L, list, zero, other, zero, n, loc);
+    emit_set(L, width, two, loc);
+    L->out = outer;
+}
+
+/* list.sort() */
+void
+list_sort(Lower *L, List *list, bool down, Loc loc)
+{
+    if (list->type->rank == 0) {
+        return;
+    }
+    Expr *n = list_length(L, list, loc);
+    check_no_nan(L, list, n, loc);
+    sort_runs(L, list, n, down, loc);
+    Stmt *s = ir_stmt(L->arena, S_IF, loc);
+    s->value = op2(L, E_LT, int_const(L, RUN), n);
+    Block *outer = L->out;
+    L->out = &s->body;
+    merge_runs(L, list, n, down, loc);
+    L->out = outer;
+    emit(L, s);
+}
+
+/* --- search --------------------------------------------------------------- */
+
+/* x in list: a nan is equal to itself if it is the same object, which only
+ * Python knows. */
+Expr *
+list_find(Lower *L, List *list, Value x, Loc loc)
+{
+    Var *found = set_var(L, "found", DT_BOOL, 0);
+    x = hold_value(L, x, loc);
+    x.expr = reuse(L, x.expr, loc);
+    emit_check(L, no_nan(L, x), X_SPECULATE, loc);
+    emit_set(L, found, ir_bool(L->arena, false), loc);
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), list_length(L, list, loc), loc);
+    Value v = hold_value(L, list_load(L, list, k), loc);
+    Stmt *s = ir_stmt(L->arena, S_IF, loc);
+    s->value = compare(L, AO_EQ, v, x, loc);
+    vec_push(L->arena, &s->body,
+             ir_set(L->arena, found, ir_bool(L->arena, true), loc));
+    vec_push(L->arena, &s->body, ir_stmt(L->arena, S_BREAK, loc));
+    emit(L, s);
+    L->out = outer;
+    return ir_ref(L->arena, found);
+}

@@ -1,0 +1,80 @@
+#ifndef VZ_TYPEINFER_LIST_H
+#define VZ_TYPEINFER_LIST_H
+/* Lists whose length is known at run time only: TY_LIST.
+ *
+ * A list display begins as a TUPLE.  What a tuple can't be -- something that is
+ * appended to in a loop, or is of one length here and of another there -- makes
+ * its place in the program a place of LISTs, and inference begins again.
+ */
+#include "typeinfer/state.h"
+
+/* What is known of the lists that one place makes, reached by one chain of
+ * calls.  Kept from one beginning to the next; "item" only grows.
+ *
+ *   "item"  the join of all that is ever put in; NULL: nothing.
+ *   "escapes"  it is named outside of the block in which it is made. */
+struct ListSite {
+    const Type *item;
+    bool escapes;
+};
+
+/* --- list.c --- */
+/* A LIST or a TUPLE that is a list. */
+bool list_like(const Type *type);
+/* Marks the place of a list TUPLE as one of LISTs: this beginning is in vain.
+ * False: it isn't known where the tuple was made. */
+bool list_demote(Infer *I, const Type *type);
+/* 'out', the typed copy of 'e', with its place if it makes a list; if the place
+ * is one of LISTs, a call that makes a LIST of it. */
+AExpr *list_made(Infer *I, const AExpr *e, AExpr *out);
+/* The list that the place of 'e' makes, which holds nothing yet. */
+const Type *list_new(Infer *I, const AExpr *e);
+/* 'list' with the type of its items as it is now. */
+const Type *list_type(Infer *I, const Type *list);
+/* Notes that a value of 'type' is put into the list. */
+void list_put(Infer *I, const Type *list, const Type *type, Loc loc);
+/* Notes a change in place; refuses one of an argument. */
+void list_mutate(Infer *I, const Type *list, Loc loc);
+/* The type of an item; where there never is one, reading it raises. */
+const Type *list_item(Infer *I, const Type *list);
+/* The names in 'type' are used here: may be outside of the block in which the
+ * list is made. */
+void list_reach(Infer *I, const Type *type);
+/* The join of the types that a name has on two paths; in a 'loop' the list of
+ * 'lhs' takes what the other has. */
+const Type *list_join(Infer *I, const Type *lhs, const Type *rhs, bool loop);
+/* Notes the list into which the exits' lists are copied where they meet. */
+void list_take(Infer *I, const ExitVec *exits, const Ver *joined, int number);
+/* Is copying one list to the other where the exits meet as good as one name for
+ * both? */
+bool list_alone(Infer *I, const ExitVec *exits, const Env *joined, int number);
+/* ... it isn't, and the name is read. */
+_Noreturn void list_refuse_shared(Infer *I, Sym name, Loc loc);
+/* Begins again if lists of run-time length would settle the conflict. */
+void list_settle(Infer *I, const Type *lhs, const Type *rhs);
+
+/* Is the place of 'e' one of LISTs? */
+bool list_is_site(Infer *I, const AExpr *e);
+/* A typed call of a row "list...." with one argument. */
+AExpr *list_call(Infer *I, Loc loc, BuiltinId id, AExpr *arg);
+
+/* --- listcall.c --- */
+AExpr *list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self,
+                   BuiltinId *id);
+/* A new LIST of what the iterable gives; sorted: of the call sorted(...). */
+AExpr *list_gather(Infer *I, const AExpr *e, BuiltinId id);
+/* The LIST that a comprehension makes. */
+AExpr *list_comp(Infer *I, const AExpr *e);
+/* 'x' in the LIST, both typed. */
+AExpr *list_has(Infer *I, AExpr *x, AExpr *list);
+const Type *type_of_list(Infer *I, AExpr *call, BuiltinId id);
+/* NULL: not an operator of lists. */
+const Type *list_binop(Infer *I, const AExpr *e, const AExpr *lhs,
+                       const AExpr *rhs);
+const Type *list_subscript(Infer *I, AExpr *out);
+AExpr *list_target(Infer *I, AExpr *target, const Type *type);
+/* Does the loop over 'iter' have no round, as a list is always empty? */
+bool list_iterates_none(const AExpr *iter);
+/* a += b of a list: a typed call of its 'extend'; NULL: not that case. */
+AExpr *list_extend(Infer *I, const AStmt *s, AExpr *target, AExpr *value);
+#endif

@@ -1,0 +1,345 @@
+/* Methods and operators of lists of run-time length: their types.
+ *
+ *     stack.append((y, x))     None; the list holds tuples of ints
+ *     y, x = stack.pop()       a tuple of ints
+ *     [0] * n, a + b, a[1:]    new lists, each of the place where it is made
+ *
+ * Where a method needs no LIST -- the list has a fixed length so far -- its
+ * place becomes one of LISTs and inference begins again; until it does, the
+ * statement counts for nothing.
+ */
+#include <string.h>
+
+#include "typeinfer/list.h"
+
+/* Items of a list that is repeated and keeps a fixed length. */
+enum { MOST_FIXED = 32 };
+
+/* --- methods -------------------------------------------------------------- */
+
+/* Does the method give None? */
+static bool
+gives_none(const char *name)
+{
+    static const char *const names[] = {"append", "extend", "insert", "clear",
+                                        "reverse", "sort"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A list of fixed length: this beginning is in vain, but goes on as far as it
+ * makes sense, to find other such places. */
+static AExpr *
+method_of_tuple(Infer *I, const AExpr *e, AExpr *out, const AExpr *self)
+{
+    if (!list_demote(I, self->type)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
+                     "method `%s` of this list is not translated",
+                     e->lhs->name);
+    }
+    if (!gives_none(e->lhs->name)) {
+        longjmp(*I->raise, 1);
+    }
+    out->type = type_kind(I->arena, TY_NONE);
+    return out;
+}
+
+/* NULL: the call is '*id', with "self" as its first argument. */
+AExpr *
+list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self, BuiltinId *id)
+{
+    if (self->type->kind == TY_TUPLE) {
+        return method_of_tuple(I, e, out, self);
+    }
+    *id = builtin_find(sym(str_printf(I->arena, "list.%s", e->lhs->name)));
+    if (*id == BUILTIN_NONE) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
+                     "method `%s` of %s is not translated", e->lhs->name,
+                     type_text(I->arena, self->type));
+    }
+    return NULL;
+}
+
+/* --- what iterables give -------------------------------------------------- */
+
+bool
+list_iterates_none(const AExpr *iter)
+{
+    if (iter->type->kind == TY_LIST) {
+        return iter->type->rank == 0;
+    }
+    BuiltinId id = iter->kind == A_CALL ? builtin_of(iter->lhs) : BUILTIN_NONE;
+    int n = id == BUILTIN_ENUMERATE ? 1 : id == BUILTIN_ZIP ? iter->items.n : 0;
+    for (int i = 0; i < n; i++) {
+        if (list_iterates_none(iter->items.at[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Puts all that 'iter' gives into the list. */
+static void
+put_all(Infer *I, const Type *list, const AExpr *iter)
+{
+    check_iterable(I, iter);
+    if (iter->type->kind == TY_TUPLE) {
+        for (int i = 0; i < iter->type->rank; i++) {
+            list_put(I, list, iter->type->items[i], iter->loc);
+        }
+    } else if (!list_iterates_none(iter)) {
+        list_put(I, list, round_type(I, iter), iter->loc);
+    }
+}
+
+/* Items that have an order that is known here: numbers and tuples of such. */
+static void
+need_order(Infer *I, const AExpr *e, const Type *item)
+{
+    bool fine = item->kind == TY_TUPLE ||
+                (item->kind == TY_NUM && item->alt == ALT_NEVER);
+    for (int i = 0; item->kind == TY_TUPLE && i < item->rank; i++) {
+        need_order(I, e, item->items[i]);
+    }
+    if (!fine) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "the order of %s is not translated",
+                     type_text(I->arena, item));
+    }
+}
+
+/* A flag that must be known. */
+static void
+need_known(Infer *I, const AExpr *e)
+{
+    bool truth;
+    if (e != NULL && !type_truth(e->type, &truth)) {
+        infer_pin(I, cond_origin(e));
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
+                     "`reverse` must be known when the call is compiled");
+    }
+}
+
+/* The iterable argument of list(...) and sorted(...), typed and held. */
+AExpr *
+list_gather(Infer *I, const AExpr *e, BuiltinId id)
+{
+    ABlock block = {0};
+    const AExpr *arg = e->items.at[0];
+    AExpr *from = arg->kind == A_COMP ? list_comp(I, arg) : infer_expr(I, arg);
+    from = take_seq(I, from, &block);
+    BuiltinId row = id == BUILTIN_LIST ? BUILTIN_LIST_OF : BUILTIN_LIST_SORTED;
+    AExpr *call = list_call(I, e->loc, row, from);
+    if (id == BUILTIN_SORTED) {
+        AExpr *down = e->items.n > 1 ? infer_expr(I, e->items.at[1]) : NULL;
+        need_known(I, down);
+        vec_push(I->arena, &call->items, down);
+        vec_push(I->arena, &call->keys, NULL);
+    }
+    const Type *list = list_new(I, e);
+    put_all(I, list, from);
+    list = list_type(I, list);
+    if (id == BUILTIN_SORTED && list->rank > 0) {
+        need_order(I, call, list->items[0]);
+    }
+    call->type = list;
+    return typed_seq(I, block, call);
+}
+
+AExpr *
+list_has(Infer *I, AExpr *x, AExpr *list)
+{
+    AExpr *call = list_call(I, x->loc, BUILTIN_LIST_HAS, list);
+    vec_push(I->arena, &call->items, x);
+    vec_push(I->arena, &call->keys, NULL);
+    if (list->type->rank == 0) {
+        call->type = type_known_bool(I->arena, false);
+        return call;
+    }
+    const Type *item = list->type->items[0];
+    if (item->kind != TY_NUM || x->type->kind != TY_NUM ||
+        item->alt != ALT_NEVER || x->type->alt != ALT_NEVER) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, x->loc,
+                     "Write a loop that compares the items.",
+                     "`in` is not translated for %s and %s",
+                     type_text(I->arena, x->type),
+                     type_text(I->arena, list->type));
+    }
+    call->type = type_bool(I->arena);
+    return call;
+}
+
+/* An index that is an integer, or a bool. */
+static void
+need_index(Infer *I, const AExpr *e)
+{
+    if (e != NULL && (!type_is_integer(e->type, true) ||
+                      e->type->alt != ALT_NEVER)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
+                     "Convert it with `int(...)`.",
+                     "a list's index of type %s is not translated",
+                     type_text(I->arena, e->type));
+    }
+}
+
+/* Methods that change their list. */
+static const Type *
+type_of_change(Infer *I, const AExpr *call, BuiltinId id)
+{
+    const AExpr *self = call->items.at[0];
+    const Type *none = type_kind(I->arena, TY_NONE);
+    list_mutate(I, self->type, call->loc);
+    switch ((int)id) {
+    case BUILTIN_LIST_APPEND:
+        list_put(I, self->type, call->items.at[1]->type, call->loc);
+        return none;
+    case BUILTIN_LIST_EXTEND:
+        put_all(I, self->type, call->items.at[1]);
+        return none;
+    case BUILTIN_LIST_INSERT:
+        need_index(I, call->items.at[1]);
+        list_put(I, self->type, call->items.at[2]->type, call->loc);
+        return none;
+    case BUILTIN_LIST_POP:
+        need_index(I, call->items.at[1]);
+        return list_item(I, self->type);
+    case BUILTIN_LIST_SORT:
+        need_known(I, call->items.at[1]);
+        if (self->type->rank > 0) {
+            need_order(I, self, self->type->items[0]);
+        }
+        return none;
+    default:
+        return none;
+    }
+}
+
+/* The type of a call of BK_LIST. */
+const Type *
+type_of_list(Infer *I, AExpr *call, BuiltinId id)
+{
+    const AExpr *self = call->items.at[0];
+    if (id == BUILTIN_LIST_COPY) {
+        const Type *list = list_new(I, call);
+        put_all(I, list, self);
+        return list_type(I, list);
+    }
+    return type_of_change(I, call, id);
+}
+
+/* --- operators ------------------------------------------------------------ */
+
+/* [x] * n: of fixed length only if that is known and small. */
+static const Type *
+type_of_repeat(Infer *I, const AExpr *e, const Type *list, const AExpr *count)
+{
+    int64_t n;
+    need_index(I, count);
+    bool small = list->kind == TY_TUPLE && type_is_known_int(count->type, &n) &&
+                 n <= MOST_FIXED && n * list->rank <= MOST_FIXED;
+    if (small && !list_is_site(I, e)) {
+        return NULL;
+    }
+    const Type *made = list_new(I, e);
+    for (int i = 0; i < list->rank; i++) {
+        list_put(I, made, list->items[i], e->loc);
+    }
+    return list_type(I, made);
+}
+
+/* a + b, one of them of run-time length. */
+static const Type *
+type_of_concat(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
+{
+    if (!list_like(lhs->type) || !list_like(rhs->type)) {
+        return NULL;
+    }
+    const Type *made = list_new(I, e);
+    put_all(I, made, lhs);
+    put_all(I, made, rhs);
+    return list_type(I, made);
+}
+
+const Type *
+list_binop(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
+{
+    bool left = list_like(lhs->type);
+    bool right = list_like(rhs->type);
+    bool lists = lhs->type->kind == TY_LIST || rhs->type->kind == TY_LIST;
+    if (e->op == AO_ADD && lists) {
+        return type_of_concat(I, e, lhs, rhs);
+    }
+    if (e->op == AO_MUL && left != right) {
+        const AExpr *count = left ? rhs : lhs;
+        return type_of_repeat(I, e, left ? lhs->type : rhs->type, count);
+    }
+    return NULL;
+}
+
+AExpr *
+list_extend(Infer *I, const AStmt *s, AExpr *target, AExpr *value)
+{
+    if (s->op != AO_ADD || !list_like(target->type)) {
+        return NULL;
+    }
+    if (target->type->kind == TY_TUPLE) {
+        if (!list_demote(I, target->type)) {
+            infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, s->loc, NULL,
+                         "`+=` of this list is not translated");
+        }
+        longjmp(*I->raise, 1);
+    }
+    AExpr *call = list_call(I, s->loc, BUILTIN_LIST_EXTEND, target);
+    vec_push(I->arena, &call->items, value);
+    vec_push(I->arena, &call->keys, NULL);
+    call->type = type_of_list(I, call, BUILTIN_LIST_EXTEND);
+    return call;
+}
+
+/* --- subscripts ----------------------------------------------------------- */
+
+/* An item, or a copy of a part. */
+const Type *
+list_subscript(Infer *I, AExpr *out)
+{
+    const Type *list = out->lhs->type;
+    const AExpr *index = out->items.at[0];
+    list_reach(I, list);
+    if (out->items.n != 1) {
+        infer_refuse(I, DIAG_ALWAYS_FAILS, out->loc, NULL,
+                     "a list with several indices raises TypeError");
+    }
+    if (index->kind == A_SLICE) {
+        const Type *made = list_new(I, out);
+        put_all(I, made, out->lhs);
+        return list_type(I, made);
+    }
+    need_index(I, index);
+    return list_item(I, list);
+}
+
+/* a[i] = v */
+AExpr *
+list_target(Infer *I, AExpr *target, const Type *type)
+{
+    const Type *list = target->lhs->type;
+    if (list->kind == TY_TUPLE) {
+        if (!list_demote(I, list)) {
+            infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
+                         "a store into this list is not translated");
+        }
+        longjmp(*I->raise, 1);
+    }
+    list_mutate(I, list, target->loc);
+    if (target->items.at[0]->kind == A_SLICE) {
+        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, target->loc,
+                     "Write a loop over the items.",
+                     "a store into part of a list is not translated");
+    }
+    list_put(I, list, type, target->loc);
+    return target;
+}
