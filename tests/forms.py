@@ -453,3 +453,73 @@ def raised_and_handled(n):
     except (ValueError, ZeroDivisionError):
         out = 0.0
     return out
+
+
+# --- None or a tuple ---
+
+
+@program((np.array([3.0, 1.0, 2.0]),), (np.zeros(0),), (np.array([9.0]),))
+def tuple_or_none(a):
+    best = None
+    for i in range(len(a)):
+        if best is None or a[i] < best[1]:
+            best = (i, a[i])
+    if best is None:
+        return None
+    i, v = best
+    return i, v, best
+
+
+@program((5, 3), (2, 9))
+def clamped_box(a, b):
+    if a >= b:
+        return None
+    return (a, b), a + b
+
+
+def box(a, b):
+    if a >= b:
+        return
+    return a, b, (a, 1.5)
+
+
+@program((5, 3), (2, 9), (1, 2))
+def helper_tuple_or_none(a, b):
+    t = box(a, b)
+    if t:
+        a, b, c = t
+    else:
+        c = (0, 0.0)
+    u = box(b, a) or (1, 2, (3, 4.0))
+    return a, b, c, t is None, u is not None, not t, len(u)
+
+
+@program((5, 3), (2, 9), replays=1)
+def unpacks_none(a, b):
+    x, y, z = box(a, b)
+    return x + y
+
+
+@program((3,), (0,), (-1,), replays=1)
+def unbound_tuple(n):
+    for i in range(n):
+        t = (i, 2.5)
+    if n < 0:
+        t = (0, 0.0)
+    return t[0], t
+
+
+@program((np.arange(3.0), True), (np.arange(3.0), False))
+def tuple_of_array_or_none(a, flag):
+    t = None
+    if flag:
+        t = (a * 2, 3)
+    if t is None:
+        return -1.0
+    return t[0][1] + t[1]
+
+
+@program((1,))
+def floats_from_text(n):
+    return (float("inf"), float("-inf"), float("nan"), float("2.5"), -float("inf"),
+            float("1e3") + n)

@@ -123,12 +123,16 @@ join_objects(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
     if (joined->kind == TY_TUPLE && joined != lhs && joined != rhs) {
         const Type **items =
             ARENA_ARRAY(I->arena, const Type *, joined->rank + 1);
+        bool left = lhs != NULL && lhs->kind == TY_TUPLE;
+        bool right = rhs != NULL && rhs->kind == TY_TUPLE;
         for (int i = 0; i < joined->rank; i++) {
             items[i] = join_objects(I, joined->items[i],
-                                    lhs ? lhs->items[i] : NULL,
-                                    rhs ? rhs->items[i] : NULL);
+                                    left ? lhs->items[i] : NULL,
+                                    right ? rhs->items[i] : NULL);
         }
-        return type_tuple(I->arena, items, joined->rank, joined->is_list);
+        Type *copy = arena_copy(I->arena, joined, sizeof(*joined));
+        copy->items = items;
+        return copy;
     }
     if (joined->kind == TY_ARRAY && joined->ref) {
         return joined == lhs && lhs == rhs

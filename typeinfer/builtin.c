@@ -11,6 +11,7 @@
  * them: `int(h / 2)` of constants, `max(1, 3)`, `len((1, 2))`.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "csrc/ir/ir.h"
@@ -92,6 +93,21 @@ fold_convert(Infer *I, const Type *arg, const Type *to)
     return NULL;
 }
 
+/* float("inf"), float("-nan"), float("2.5"): what Python and C write alike.
+ * NULL for all else. */
+static const Type *
+fold_text(Infer *I, const Type *arg, const Type *to)
+{
+    bool is_float = to->weak && to->dtype == DT_F64;
+    if (arg->kind != TY_STR || !is_float || strpbrk(arg->name, "xXpP(_") ||
+        strlen(arg->name) == 0 || strspn(arg->name, " \t\n") > 0) {
+        return NULL;
+    }
+    char *end;
+    double value = strtod(arg->name, &end);
+    return *end == '\0' ? type_known_float(I->arena, value) : NULL;
+}
+
 /* int(x), float(x), np.uint8(x) ... */
 static const Type *
 type_of_convert(Infer *I, AExpr *call, BuiltinId id)
@@ -111,6 +127,10 @@ type_of_convert(Infer *I, AExpr *call, BuiltinId id)
             refuse_types(I, call, id, arg->type);
         }
         return plain;
+    }
+    const Type *text = fold_text(I, arg->type, to);
+    if (text != NULL) {
+        return text;
     }
     if (arg->type->kind != TY_NUM) {
         refuse_types(I, call, id, arg->type);

@@ -506,7 +506,8 @@ infer_items_of(Infer *I, const AExpr *e, bool as_cond, bool *decided)
     for (int i = 0; i < e->items.n && !*decided; i++) {
         I->conditional = outer + (i > 0);
         AExpr *item = as_cond ? infer_cond(I, e->items.at[i])
-                              : infer_expr(I, e->items.at[i]);
+                              : infer_maybe(I, e->items.at[i]);
+        settle_some(I, item);
         bool truth;
         bool known = type_truth(item->type, &truth);
         *decided = known && truth == (e->op == AO_OR);
@@ -549,6 +550,18 @@ join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
     return join_objects(I, type, lhs->type, rhs->type);
 }
 
+/* What `a or b` gives of `a`: a tuple is not None then. */
+static const AExpr *
+without_falsy(Infer *I, const AExpr *e)
+{
+    if (e->type->kind != TY_TUPLE || e->type->alt != ALT_NONE) {
+        return e;
+    }
+    AExpr *copy = arena_copy(I->arena, e, sizeof(*e));
+    copy->type = type_with_alt(I->arena, e->type, ALT_NEVER);
+    return copy;
+}
+
 /* `a and b` as a value: one of the operands, so all must have a common type. */
 static AExpr *
 infer_boolop(Infer *I, const AExpr *e)
@@ -562,6 +575,7 @@ infer_boolop(Infer *I, const AExpr *e)
     const AExpr *so_far = out->items.at[0];
     for (int i = 1; i < out->items.n; i++) {
         AExpr *both = node_like(I, e);
+        so_far = e->op == AO_OR ? without_falsy(I, so_far) : so_far;
         both->type = join_values(I, e, so_far, so_far, out->items.at[i]);
         so_far = both;
     }
@@ -594,7 +608,8 @@ infer_cond(Infer *I, const AExpr *e)
     if (e->kind == A_BOOLOP) {
         return cond_boolop(I, e);
     }
-    AExpr *out = infer_expr(I, e);
+    AExpr *out = infer_maybe(I, e);
+    settle_some(I, out);
     bool small = type_lanes(out->type) == 1;
     if (out->type->kind == TY_ARRAY && !small) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,

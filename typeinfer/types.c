@@ -385,7 +385,9 @@ join_set(Arena *arena, const Set *set)
 static const Type *
 join_items(Arena *arena, const Type *lhs, const Type *rhs)
 {
-    if (lhs->rank != rhs->rank || lhs->is_list != rhs->is_list) {
+    bool alts = lhs->alt == rhs->alt || lhs->alt == ALT_NEVER ||
+                rhs->alt == ALT_NEVER;
+    if (lhs->rank != rhs->rank || lhs->is_list != rhs->is_list || !alts) {
         return NULL;
     }
     const Type **items = ARENA_ARRAY(arena, const Type *, lhs->rank + 1);
@@ -395,7 +397,9 @@ join_items(Arena *arena, const Type *lhs, const Type *rhs)
             return NULL;
         }
     }
-    return type_tuple(arena, items, lhs->rank, lhs->is_list);
+    const Type *joined = type_tuple(arena, items, lhs->rank, lhs->is_list);
+    Alt alt = lhs->alt != ALT_NEVER ? lhs->alt : rhs->alt;
+    return alt == ALT_NEVER ? joined : type_with_alt(arena, joined, alt);
 }
 
 /* An array of which only the run knows which it is: another type than that of
@@ -483,6 +487,33 @@ join_absent(Arena *arena, const Type *array, Alt alt)
     return same ? array : type_with_alt(arena, new_ref(arena, array), alt);
 }
 
+/* An item of a tuple that may not be there. */
+static const Type *
+absent_item(Arena *arena, const Type *type)
+{
+    if (type->kind == TY_TUPLE) {
+        const Type **items = ARENA_ARRAY(arena, const Type *, type->rank + 1);
+        for (int i = 0; i < type->rank; i++) {
+            items[i] = absent_item(arena, type->items[i]);
+        }
+        return type_tuple(arena, items, type->rank, type->is_list);
+    }
+    bool memory = type_is_memory(type) && !type->ref;
+    return memory ? new_ref(arena, type) : type;
+}
+
+/* A tuple, or None, or nothing yet. */
+static const Type *
+join_absent_tuple(Arena *arena, const Type *tuple, Alt alt)
+{
+    if (tuple->alt == alt) {
+        return tuple;
+    }
+    return tuple->alt != ALT_NEVER
+               ? NULL
+               : type_with_alt(arena, absent_item(arena, tuple), alt);
+}
+
 /* Can the number that is known be kept in the dtype of 'joined'? */
 static bool
 keeps_exactly(const Type *known, DType dtype)
@@ -560,6 +591,15 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     Set set = {.nplain = 0};
     if (add_to_set(&set, lhs) && add_to_set(&set, rhs)) {
         return join_set(arena, &set);
+    }
+    bool none = (lhs == NULL || (lhs->kind == TY_NONE && !lhs->alt)) ||
+                (rhs == NULL || (rhs->kind == TY_NONE && !rhs->alt));
+    const Type *tuple = lhs != NULL && lhs->kind == TY_TUPLE   ? lhs
+                        : rhs != NULL && rhs->kind == TY_TUPLE ? rhs
+                                                               : NULL;
+    if (none && tuple != NULL) {
+        bool unbound = lhs == NULL || rhs == NULL;
+        return join_absent_tuple(arena, tuple, unbound ? ALT_UNBOUND : ALT_NONE);
     }
     if (lhs == NULL || rhs == NULL) {
         const Type *other = lhs ? lhs : rhs;

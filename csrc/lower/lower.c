@@ -208,14 +208,18 @@ static void
 add_leaves(Lower *L, Value v)
 {
     const Type *type = v.type;
+    Leaf leaf = {
+        .kind = LEAF_CONST, .type = type, .ret = -1, .flag = -1, .arg = -1};
     if (type->kind == TY_TUPLE) {
+        if (type->alt == ALT_NONE) {
+            leaf.flag = add_ret(L, flag_or_false(L, v.flag), NULL);
+            vec_push(L->arena, &L->result->leaves, leaf);
+        }
         for (int i = 0; i < type->rank; i++) {
             add_leaves(L, v.items[i]);
         }
         return;
     }
-    Leaf leaf = {
-        .kind = LEAF_CONST, .type = type, .ret = -1, .flag = -1, .arg = -1};
     if (type->kind == TY_ARRAY) {
         leaf = array_leaf(L, v);
     } else if (type->kind == TY_LIST) {

@@ -30,7 +30,8 @@ typedef enum LeafKind {
 } LeafKind;
 
 /* "flag" is the ret that says that the number or array is its alternative
- * (None, a Python number) instead; -1 where there is none. */
+ * (None, a Python number) instead; -1 where there is none.  A tuple that may be
+ * None has a LEAF_CONST with a flag before the leaves of its items. */
 typedef struct Leaf {
     LeafKind kind;
     const Type *type;

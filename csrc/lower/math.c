@@ -210,6 +210,9 @@ lower_convert(Lower *L, const AExpr *e)
 {
     const Type *to = e->lhs->type;
     Value v = lower_expr(L, e->items.at[0]);
+    if (v.type->kind == TY_STR) {
+        return value_of_type(L, e->type);
+    }
     if (to->dtype == DT_BOOL && to->weak) {
         return num_value(e->type, truth_of(L, v, e->loc));
     }

@@ -676,6 +676,10 @@ truth_of(Lower *L, Value v, Loc loc)
         bool none = v.type->alt == ALT_NONE && v.flag != NULL;
         return none ? both(L, not_(L, v.flag), some) : some;
     }
+    if (v.type->kind == TY_TUPLE) { /* or None */
+        Expr *none = flag_or_false(L, v.flag);
+        return v.type->rank > 0 ? not_(L, none) : ir_bool(L->arena, false);
+    }
     if (v.type->kind == TY_ARRAY) {
         Expr *zero = int_const(L, 0);
         return cast_to(L, DT_BOOL,

@@ -74,7 +74,8 @@ storage_new(Lower *L, const Type *type, const char *name)
     if (v.expr != NULL) {
         return v; /* a known number */
     }
-    if (type->kind == TY_NONE && type->alt != ALT_NEVER) {
+    bool tuple = type->kind == TY_TUPLE || type->kind == TY_NONE;
+    if (tuple && type->alt != ALT_NEVER) {
         v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
     }
     if (type->kind == TY_NUM || type_is_vector(type)) {
@@ -189,7 +190,13 @@ convert_none(Lower *L, Value v, const Type *to, Loc loc)
         Expr *zero = num_const(L, to->dtype, 0);
         out.expr = ir_splat(L->arena, zero, type_lanes(to));
         out.flag = ir_bool(L->arena, true);
-    } else if (to->kind != TY_NONE) {
+    } else if (to->kind == TY_TUPLE) {
+        out.items = ARENA_ARRAY(L->arena, Value, to->rank + 1);
+        for (int i = 0; i < to->rank; i++) {
+            out.items[i] = convert_none(L, v, to->items[i], loc);
+        }
+        out.flag = ir_bool(L->arena, true);
+    } else if (to->kind == TY_NUM) {
         out.expr = num_const(L, to->dtype, 0);
         out.flag = ir_bool(L->arena, true);
     } else if (to->alt != ALT_NEVER) {
@@ -244,6 +251,7 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
         for (int i = 0; i < to->rank; i++) {
             out.items[i] = convert(L, v.items[i], to->items[i], loc);
         }
+        out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
     } else if (type_is_vector(to) && v.type->kind == TY_NUM) {
         Expr *e = reuse(L, v.expr, loc);
         emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
@@ -393,7 +401,8 @@ share_memory(Value *to, Value from)
     if (type_is_memory(to->type) && !to->type->ref) {
         to->view = from.view;
     }
-    for (int i = 0; to->items != NULL && i < to->type->rank; i++) {
+    bool tuples = to->items != NULL && from.items != NULL;
+    for (int i = 0; tuples && i < to->type->rank; i++) {
         share_memory(&to->items[i], from.items[i]);
     }
 }

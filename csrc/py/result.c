@@ -304,6 +304,17 @@ leaf_object(Call *call, const Leaf *leaf)
     }
 }
 
+/* Leaves of a result of this type. */
+static int
+count_leaves(const Type *type)
+{
+    int n = type->kind != TY_TUPLE || type->alt == ALT_NONE;
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+        n += count_leaves(type->items[i]);
+    }
+    return n;
+}
+
 /* Leaves are consumed in the order in which the tuples are written. */
 static PyObject *
 build(Reader *reader, const Type *type)
@@ -311,6 +322,15 @@ build(Reader *reader, const Type *type)
     if (type->kind != TY_TUPLE) {
         const Leaf *leaf = &reader->lowered->leaves.at[reader->next++];
         return leaf_object(reader->call, leaf);
+    }
+    if (type->alt == ALT_NONE) {
+        const Leaf *leaf = &reader->lowered->leaves.at[reader->next++];
+        if (is_alternative(reader->call, leaf)) {
+            for (int i = 0; i < type->rank; i++) {
+                reader->next += count_leaves(type->items[i]);
+            }
+            Py_RETURN_NONE;
+        }
     }
     PyObject *out = type->is_list ? PyList_New(type->rank)
                                   : PyTuple_New(type->rank);
