@@ -523,3 +523,23 @@ def tuple_of_array_or_none(a, flag):
 def floats_from_text(n):
     return (float("inf"), float("-inf"), float("nan"), float("2.5"), -float("inf"),
             float("1e3") + n)
+
+
+# --- with, del ---
+
+
+@program((3,), (0,), replays=1)
+def deleted(n):
+    x = n * 2
+    y = x + 1
+    del x
+    if n == 0:
+        return x
+    x = 5
+    return x, y
+
+
+@program((1.0,), refused="this `with` is not translated")
+def other_context(x):
+    with np.errstate(all="raise"):
+        return x * 2

@@ -40,6 +40,10 @@ AExpr *call_with_stars(Infer *I, const AExpr *e);
 AExpr *display_with_stars(Infer *I, const AExpr *e);
 AExpr *target_with_star(Infer *I, const AExpr *target, const Type *type);
 
+/* --- with.c --- */
+void infer_with(Infer *I, const AStmt *s, ABlock *out);
+void infer_delete(Infer *I, const AStmt *s, ABlock *out);
+
 /* --- sequence.c --- */
 AExprVec held_items(Infer *I, AExpr *e, ABlock *out);
 AExpr *compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out);

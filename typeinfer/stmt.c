@@ -560,12 +560,15 @@ infer_plain(Infer *I, const AStmt *s, ABlock *out)
     case AS_BLOCK:
         infer_block(I, &s->body, out);
         break;
+    case AS_WITH:
+        infer_with(I, s, out);
+        break;
+    case AS_DELETE:
+        infer_delete(I, s, out);
+        break;
     default:
         infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, s->loc, NULL,
-                     "%s is not translated",
-                     s->kind == AS_WITH     ? "`with`"
-                     : s->kind == AS_DELETE ? "`del`"
-                                            : s->name);
+                     "%s is not translated", s->name);
     }
 }
 

@@ -195,6 +195,7 @@ struct AStmt {
     const Version *to;
     const Version *from; /* NULL: "to" becomes unbound */
     struct AStmt *scope;
+    unsigned kinds; /* WITH in typed trees: a bit per Warn that is ignored */
     bool inner; /* FOR made by inference: a break leaves the loop around too */
 };
 

@@ -116,6 +116,7 @@ struct Lower {
     Sym hint;          /* the name that gets the array being made; NULL */
     bool general;      /* arguments may overlap */
     bool count;        /* float arithmetic that warns gets WARNs */
+    unsigned ignored;  /* bit per Warn: np.errstate ignores it here */
 };
 
 /* --- value.c --- */
@@ -153,6 +154,9 @@ Value storage_new(Lower *L, const Type *type, const char *name);
 void storage_set(Lower *L, const Value *to, Value v, Loc loc);
 /* 'v' as a value of type 'to', which is a join of it with others. */
 Value convert(Lower *L, Value v, const Type *to, Loc loc);
+
+/* --- with.c --- */
+void lower_with(Lower *L, const AStmt *s);
 
 /* --- scope.c --- */
 void scope_begin(Lower *L, LowerScope *scope, const AStmt *s, Loc loc);

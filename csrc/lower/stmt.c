@@ -373,6 +373,9 @@ lower_stmt(Lower *L, const AStmt *s)
     case AS_SCOPE:
         lower_scope(L, s);
         break;
+    case AS_WITH:
+        lower_with(L, s);
+        break;
     case AS_LEAVE:
         scope_leave(L, s->scope, s->loc);
         break;

@@ -15,6 +15,9 @@
 void
 emit(Lower *L, Stmt *s)
 {
+    if (s->kind == S_WARN && (L->ignored >> s->warn & 1)) {
+        return;
+    }
     vec_push(L->arena, L->out, s);
 }
 
