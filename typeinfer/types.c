@@ -597,9 +597,10 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     const Type *tuple = lhs != NULL && lhs->kind == TY_TUPLE   ? lhs
                         : rhs != NULL && rhs->kind == TY_TUPLE ? rhs
                                                                : NULL;
-    if (none && tuple != NULL) {
+    if (none && tuple != NULL && !tuple->is_list) {
         bool unbound = lhs == NULL || rhs == NULL;
-        return join_absent_tuple(arena, tuple, unbound ? ALT_UNBOUND : ALT_NONE);
+        return join_absent_tuple(arena, tuple,
+                                 unbound ? ALT_UNBOUND : ALT_NONE);
     }
     if (lhs == NULL || rhs == NULL) {
         const Type *other = lhs ? lhs : rhs;
