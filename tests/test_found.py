@@ -371,3 +371,68 @@ def test_new_shape_while_a_kernel_runs():
     thread.join()
     assert fn.stats.replays == 1 and a.shape == (1200, 1)
     assert (a == 1).all()
+
+
+# --- numbers above the range of int64 ------------------------------------------
+
+
+def long_extremes(a, k):
+    x = a[0]
+    y = a[1]
+    small = min(x, y)
+    large = max(x, y)
+    out = 0
+    for i in range(k):
+        if small <= large:
+            out += 1
+        if x - y < large:
+            out += 10
+        if (x if x < y else y) == small:
+            out += 100
+        if x < a[2]:
+            out += 1000
+    return out, small, large, np.minimum(x, y), np.maximum(x, y)
+
+
+def long_quotients(a, b, k):
+    x = a[0]
+    y = a[1]
+    q = x // 3
+    r = x % 7
+    out = b[int(r)]
+    for i in range(k):
+        if q * 3 <= x:
+            out += b[int((x + y) % 5)]
+        if x // (y | 1) <= x:
+            out += b[int(q % 6)]
+        out += b[int(x >> 61)]
+    return out, q, r, x & 15, ~x, x ^ y
+
+
+def long_loop(a, b):
+    """The counter's limit, and what is compared with it, are uint64."""
+    total = 0.0
+    for i in range(b.shape[0]):
+        if i < a[0] and a[1] - a[0] > i:
+            total += b[int((a[0] + i) % b.shape[0])]
+    return total
+
+
+LONG = [0, 1, 2, 2**63 - 1, 2**63, 2**63 + 5, 2**64 - 1]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_uint64(options):
+    functions = [accelerate(f) for f in (long_extremes, long_quotients,
+                                         long_loop)]
+    for fn in functions:
+        fn._set_variant(options)
+    b = np.arange(8.0)
+    for x in LONG:
+        for y in LONG:
+            a = np.array([x, y, 2**63], np.uint64)
+            assert_same(functions[0], (a, 2), native=False)
+            assert_same(functions[1], (a, b, 2), native=False)
+            assert_same(functions[2], (a, b), native=False)
+    assert all(fn.stats.python_calls == 0 for fn in functions)
+    assert functions[1].stats.native_calls > 40

@@ -164,7 +164,9 @@ mark_bytes(const Buf *buf, const EvalArray *array, intptr_t lo, intptr_t hi,
             if (ask && map[at - lo]) {
                 return true;
             }
-            map[at - lo] = 1;
+            if (!ask) {
+                map[at - lo] = 1;
+            }
         }
     } while (mem_step(array, buf->rank, index));
     return false;

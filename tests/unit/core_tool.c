@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "csrc/base/opts.h"
-#include "csrc/ir/ir.h"
+#include "csrc/ir/mem.h"
 
 static Arena *arena;
 
@@ -195,6 +195,22 @@ drop_stores(void *data, Block *out, Stmt *s)
     }
 }
 
+/* Every second element, and all of them the same: that one is repeated makes
+ * it no more shared. */
+static void
+overlap(void)
+{
+    double memory[8] = {0};
+    Func *func = ir_func(arena, sym("f"), L_LOOPS);
+    Buf *a = ir_buf(func, "a", DT_F64, 1, BUF_ARG);
+    Buf *b = ir_buf(func, "b", DT_F64, 1, BUF_ARG);
+    EvalArray even = {.data = (char *)memory, .dims = {4}, .strides = {16}};
+    EvalArray same = {.data = (char *)(memory + 3), .dims = {5}};
+    say_if("disjoint_repeated", mem_disjoint(arena, a, &even, b, &same));
+    same.data = (char *)(memory + 4);
+    say_if("shared_repeated", !mem_disjoint(arena, a, &even, b, &same));
+}
+
 static void
 walk(void)
 {
@@ -203,6 +219,7 @@ walk(void)
     substitute(func);
     clone_twice(func);
     clone_apart();
+    overlap();
     int before = ir_count(func, S_STORE);
     Block fewer = ir_map_block(arena, &func->body, drop_stores, NULL);
     say_if("map_block_copies", ir_count(func, S_STORE) == before);

@@ -202,6 +202,25 @@ gen_load(Gen *g, Block *out, Buf *buf)
 
 /* --- expressions --------------------------------------------------------- */
 
+/* A u64: a Python int seen as one, so that -1 is its greatest, or a constant at
+ * either end of i64. */
+static Expr *
+gen_long_leaf(Gen *g, Block *out)
+{
+    static const int64_t ends[] = {INT64_MIN, INT64_MAX, -1, 0, 3};
+    if (gen_chance(25)) {
+        return ir_int(g->arena, DT_U64, ends[gen_pick(5)]);
+    }
+    Expr *e = ir_cast(g->arena, DT_U64, gen_int_leaf(g, out));
+    if (!gen_chance(40)) {
+        return e;
+    }
+    Var *var = ir_var(g->func, "u", DT_U64, 0);
+    gen_push(g, out, ir_let(g->arena, var, e, PLACE));
+    return ir_ref(g->arena, var);
+}
+
+
 Expr *
 gen_bool_expr(Gen *g, Block *out, int depth)
 {
@@ -215,6 +234,10 @@ gen_bool_expr(Gen *g, Block *out, int depth)
                          gen_bool_expr(g, out, depth - 1));
     }
     Op op = compares[gen_pick(4)];
+    if (gen_chance(12)) {
+        Expr *lhs = gen_long_leaf(g, out);
+        return ir_binary(g->arena, op, lhs, gen_long_leaf(g, out));
+    }
     if (gen_chance(25)) {
         Expr *lhs = gen_float_expr(g, out, depth - 1);
         return ir_binary(g->arena, op, lhs, gen_float_expr(g, out, depth - 1));
@@ -267,6 +290,29 @@ narrowed(Gen *g, Expr *e)
     return ir_cast(g->arena, DT_I64, narrow);
 }
 
+/* An operation of u64 on numbers of which many are above the range of i64; a
+ * divisor is a constant, or anything. */
+static Expr *
+gen_long(Gen *g, Block *out, int depth)
+{
+    static const Op ops[] = {E_ADD, E_SUB, E_MUL, E_MIN, E_MAX, E_AND,
+                             E_OR,  E_MIN, E_MAX, E_SUB, E_IDIV, E_MOD};
+    Expr *lhs = gen_long_leaf(g, out);
+    Expr *rhs = gen_long_leaf(g, out);
+    switch (gen_pick(6)) {
+    case 0:
+        return ir_select(g->arena, gen_bool_expr(g, out, depth - 1), lhs, rhs);
+    case 1:
+        return ir_binary(g->arena, gen_chance(50) ? E_SHL : E_SHR, lhs,
+                         ir_int(g->arena, DT_U64, gen_pick(5)));
+    case 2:
+        return ir_binary(g->arena, gen_chance(50) ? E_IDIV : E_MOD, lhs,
+                         ir_int(g->arena, DT_U64, 1 + gen_pick(4)));
+    default:
+        return ir_binary(g->arena, ops[gen_pick(12)], lhs, rhs);
+    }
+}
+
 Expr *
 gen_int_expr(Gen *g, Block *out, int depth)
 {
@@ -276,6 +322,9 @@ gen_int_expr(Gen *g, Block *out, int depth)
         return gen_int_leaf(g, out);
     }
     Expr *lhs = gen_int_expr(g, out, depth - 1);
+    if (gen_chance(10)) {
+        return ir_cast(g->arena, DT_I64, gen_long(g, out, depth));
+    }
     switch (gen_pick(8)) {
     case 0:
         return divided(g, out, gen_chance(50) ? E_IDIV : E_MOD, lhs);
