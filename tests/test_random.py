@@ -90,3 +90,21 @@ def test_another_generator():
     finally:
         np.random.set_bit_generator(ours)
     assert fast.stats.native_calls == 0
+
+
+def test_first_use(tmp_path):
+    """NumPy imports numpy.random when it is first named."""
+    import subprocess
+    import sys
+
+    path = tmp_path / "first.py"
+    path.write_text("import sys\nimport numpy as np\n"
+                    "from vizgen import accelerate\n"
+                    "assert 'numpy.random' not in sys.modules\n"
+                    "@accelerate\ndef other(x):\n    return x + 1\n"
+                    "@accelerate\ndef draw(n):\n    np.random.seed(n)\n"
+                    "    return np.random.random()\n"
+                    "assert other(1) == 2\n"
+                    "assert draw(3) == draw.py_func(3)\n"
+                    "assert draw.stats.native_calls == 1\n")
+    subprocess.run([sys.executable, path], check=True, timeout=120)

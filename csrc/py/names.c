@@ -141,6 +141,7 @@ find_chain(Loader *L, PyObject *node, Place *out, Str *text)
     *out = (Place){.dict = PyModule_GetDict(out->value), .key = attr};
     out->value = look_up(L, out->dict, attr);
     if (out->value == NULL && !L->failed && is_lazy(out->dict, attr)) {
+        Py_CLEAR(L->core->known); /* made without its functions */
         out->value = look_up(L, out->dict, attr);
     }
     str_addf(text, ".%s", sym_of(attr) ? sym_of(attr) : "?");
