@@ -312,7 +312,12 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
     switch ((int)id) {
     case BUILTIN_LEN:
         return type_of_len(I, call);
+    case BUILTIN_COMPLEX:
+        return type_of_complex(I, call);
     case BUILTIN_ABS:
+        if (call->items.at[0]->type->kind == TY_COMPLEX) {
+            return type_float(I->arena);
+        }
         return type_of_abs(I, call, call->items.at[0]);
     case BUILTIN_ROUND:
         return type_of_round(I, call, id);

@@ -220,6 +220,10 @@ type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
     if (tuples && op == AO_ADD) {
         return tuple_sum(I, lhs->type, rhs->type);
     }
+    const Type *pair = complex_binop(I, e, op, lhs->type, rhs->type);
+    if (pair != NULL) {
+        return pair;
+    }
     const Type *a = need_operand(I, lhs, op);
     const Type *b = need_operand(I, rhs, op);
     if (a->kind == TY_ARRAY || b->kind == TY_ARRAY) {
@@ -370,6 +374,10 @@ infer_unary(Infer *I, const AExpr *e)
     }
     AExpr *out = node_like(I, e);
     out->lhs = infer_expr(I, e->lhs);
+    out->type = complex_unary(I, e, out->lhs->type);
+    if (out->type != NULL) {
+        return out;
+    }
     const Type *arg = need_operand(I, out->lhs, e->op);
     out->type = fold_unary(I->arena, e->op, arg);
     if (out->type != NULL) {

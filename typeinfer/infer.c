@@ -190,6 +190,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     case TY_STR:
         return;
     case TY_NUM:
+    case TY_COMPLEX:
         return;
     case TY_LIST:
         list_reach(I, type);

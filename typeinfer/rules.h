@@ -28,6 +28,7 @@ const Type *type_float(Arena *arena);
 const Type *type_known_bool(Arena *arena, bool value);
 const Type *type_known_int(Arena *arena, int64_t value);
 const Type *type_known_float(Arena *arena, double value);
+const Type *type_complex(Arena *arena); /* Python's */
 const Type *type_tuple(Arena *arena, const Type *const *items, int n,
                        bool is_list);
 /* A vector of 'lanes' elements, part of no object yet. */

@@ -287,6 +287,14 @@ const Type *need_operand(Infer *I, const AExpr *e, AOp op);
 const Type *type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                           const AExpr *rhs);
 
+/* --- complex.c --- */
+/* NULL: it is no matter of complex numbers. */
+const Type *complex_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,
+                          const Type *rhs);
+const Type *complex_unary(Infer *I, const AExpr *e, const Type *arg);
+const Type *complex_attr(Infer *I, const Type *base, const char *name);
+const Type *type_of_complex(Infer *I, const AExpr *call);
+
 /* --- subscript.c --- */
 AExpr *infer_subscript(Infer *I, const AExpr *e);
 AExpr *infer_attr(Infer *I, const AExpr *e);

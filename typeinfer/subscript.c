@@ -584,6 +584,7 @@ infer_attr(Infer *I, const AExpr *e)
                strcmp(e->name, "dtype") == 0) {
         out->type = dtype_type(I, base->dtype);
     }
+    out->type = out->type ? out->type : complex_attr(I, base, e->name);
     if (out->type == NULL) {
         infer_refuse(I, unsupported(base), e->loc, NULL,
                      "attribute `%s` of %s is not translated", e->name,

@@ -571,6 +571,29 @@ join_list(Arena *arena, const Type *list, const Type *other)
     return fits ? type_with_alt(arena, list, alt) : NULL;
 }
 
+/* Complex, or one of Python's numbers instead. */
+static const Type *
+join_complex(Arena *arena, const Type *lhs, const Type *rhs)
+{
+    Alt alt = ALT_NEVER;
+    const Type *sides[] = {lhs, rhs};
+    for (int i = 0; i < 2; i++) {
+        const Type *type = sides[i];
+        bool num = type->kind == TY_NUM && type->weak &&
+                   type->alt == ALT_NEVER && type->dtype != DT_BOOL;
+        if (!num && type->kind != TY_COMPLEX) {
+            return NULL;
+        }
+        Alt own = num ? alt_of(type_plain(type)) : type->alt;
+        if (own != ALT_NEVER && alt != ALT_NEVER && own != alt) {
+            return NULL;
+        }
+        alt = own != ALT_NEVER ? own : alt;
+    }
+    const Type *type = type_complex(arena);
+    return alt == ALT_NEVER ? type : type_with_alt(arena, type, alt);
+}
+
 /* The join of two types; symmetric but for the order in which a conflict is
  * told. */
 const Type *
@@ -615,6 +638,9 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     if (rhs->kind == TY_NONE && lhs->kind == TY_ARRAY &&
         rhs->alt == ALT_NEVER) {
         return join_absent(arena, lhs, ALT_NONE);
+    }
+    if (lhs->kind == TY_COMPLEX || rhs->kind == TY_COMPLEX) {
+        return join_complex(arena, lhs, rhs);
     }
     if (lhs->kind == TY_NUM && rhs->kind == TY_ARRAY) {
         return join_number(arena, rhs, lhs);

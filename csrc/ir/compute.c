@@ -459,6 +459,8 @@ call_float(const Expr *e, double a, double b)
         return copysign(a, b);
     case FN_ATAN2:
         return atan2(a, b);
+    case FN_HYPOT:
+        return hypot(a, b);
     case FN_FMOD:
         return fmod(a, b);
     case FN_POW:

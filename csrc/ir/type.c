@@ -259,6 +259,9 @@ add_kind(Str *out, const Type *type)
     case TY_ARRAY:
         add_array(out, type);
         break;
+    case TY_COMPLEX:
+        str_add(out, "complex");
+        break;
     case TY_TUPLE:
         add_tuple(out, type);
         break;

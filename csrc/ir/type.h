@@ -51,14 +51,15 @@ uint64_t dtype_max(DType dt);
 /* NumPy's promotion of two array or NumPy-scalar dtypes, as np.result_type. */
 DType dtype_promote(DType lhs, DType rhs);
 
-/* What sort of Python value an expression has.  Only NONE, NUM, ARRAY, TUPLE and
- * LIST exist at run time; the others are known wholly at compile time and leave no
+/* What sort of Python value an expression has.  Only those up to LIST
+ * exist at run time; the others are known wholly at compile time and leave no
  * code: 'np' in np.zeros(3) is a MODULE, 'np.zeros' a FUNC. */
 typedef enum TypeKind {
     TY_POISON, /* an error was reported; says nothing further */
     TY_NONE,
     TY_NUM,    /* 1, 1.5, True, np.float32(1): "dtype", "weak" */
     TY_ARRAY,
+    TY_COMPLEX, /* Python's complex: two floats in "items" */
     TY_TUPLE,  /* tuples and list displays of fixed length */
     TY_LIST,   /* lists whose length is known at run time only */
     TY_STR,

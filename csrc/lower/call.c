@@ -147,6 +147,9 @@ lower_abs(Lower *L, const AExpr *e)
         return lazy_value(e->type, lazy_abs(L, v, e->loc));
     }
     Value v = lower_expr(L, e->items.at[0]);
+    if (v.type->kind == TY_COMPLEX) {
+        return num_value(e->type, complex_abs(L, v, e->loc));
+    }
     if (v.type->kind == TY_ARRAY) {
         Expr *vec = vector_of(L, v, e->loc);
         bool plain = vec->dtype == DT_BOOL;
@@ -175,6 +178,8 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
     switch ((int)id) {
     case BUILTIN_LEN:
         return lower_len(L, e);
+    case BUILTIN_COMPLEX:
+        return lower_complex(L, e);
     case BUILTIN_ABS:
         return lower_abs(L, e);
     case BUILTIN_ROUND:

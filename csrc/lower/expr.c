@@ -141,6 +141,10 @@ compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
                                : type_bool(L->arena);
         return num_value(type, test);
     }
+    if (lhs.type->kind == TY_COMPLEX || rhs.type->kind == TY_COMPLEX) {
+        return num_value(type_bool(L->arena),
+                         complex_equal(L, op, lhs, rhs, loc));
+    }
     if (!is_number_like(lhs.type) || !is_number_like(rhs.type)) {
         bool strings = lhs.type->kind == TY_STR && rhs.type->kind == TY_STR;
         bool same = strings ? lhs.type->name == rhs.type->name
@@ -421,6 +425,9 @@ lower_binop(Lower *L, const AExpr *e)
     if (lhs.type->kind == TY_TUPLE) {
         return concat(L, lhs, rhs, e->type);
     }
+    if (e->type->kind == TY_COMPLEX) {
+        return complex_binop_of(L, e->op, lhs, rhs, e->type, e->loc);
+    }
     if (lhs.type->kind == TY_ARRAY || rhs.type->kind == TY_ARRAY) {
         return array_binop(L, e->op, lhs, rhs, e->type, e->loc);
     }
@@ -435,6 +442,9 @@ lower_unary(Lower *L, const AExpr *e)
         return num_value(e->type, lower_cond(L, e));
     }
     Value arg = lower_operand(L, e->lhs, e->type);
+    if (arg.type->kind == TY_COMPLEX) {
+        return complex_unary_of(L, e->op, arg, e->type, e->loc);
+    }
     if (arg.type->kind != TY_ARRAY) {
         return num_unary(L, e->op, arg, e->type, e->loc);
     }

@@ -53,7 +53,7 @@ param_value(Lower *L, const Type *type, const char *name, int sig)
         vec_push(L->arena, &L->func->params, param);
         v.expr = ir_ref(L->arena, var);
     }
-    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+    for (int i = 0; v.items != NULL && i < type->rank; i++) {
         v.items[i] = param_value(L, type->items[i], name, sig);
     }
     return v;
@@ -218,6 +218,16 @@ add_leaves(Lower *L, Value v)
         for (int i = 0; i < type->rank; i++) {
             add_leaves(L, v.items[i]);
         }
+        return;
+    }
+    if (type->kind == TY_COMPLEX) {
+        Leaf leaf = {.kind = LEAF_COMPLEX, .type = type, .flag = -1, .arg = -1};
+        leaf.ret = add_ret(L, v.items[0].expr, NULL);
+        add_ret(L, v.items[1].expr, NULL);
+        if (type->alt != ALT_NEVER) {
+            leaf.flag = add_ret(L, flag_or_false(L, v.flag), NULL);
+        }
+        vec_push(L->arena, &L->result->leaves, leaf);
         return;
     }
     if (type->kind == TY_ARRAY) {

@@ -19,6 +19,7 @@
  *   LEAF_LIST    a list: Func.rets[ret] is its length, those after it the
  *                numbers of an item, a BUF_RESULT each, before its flags
  *   LEAF_ARG     the very object passed as argument "arg"
+ *   LEAF_COMPLEX Func.rets[ret] and the next hold its real and imaginary part
  *   LEAF_CONST   None, a string, a number known at compile time ("type") */
 typedef enum LeafKind {
     LEAF_NUM,
@@ -26,6 +27,7 @@ typedef enum LeafKind {
     LEAF_VECTOR,
     LEAF_LIST,
     LEAF_ARG,
+    LEAF_COMPLEX,
     LEAF_CONST,
 } LeafKind;
 

@@ -685,6 +685,9 @@ truth_of(Lower *L, Value v, Loc loc)
         return cast_to(L, DT_BOOL,
                        ir_elem(L->arena, vector_of(L, v, loc), zero));
     }
+    if (v.type->kind == TY_COMPLEX) {
+        return complex_truth(L, v);
+    }
     Expr *truth = cast_to(L, DT_BOOL, v.expr);
     if (v.type->alt == ALT_NONE && v.flag != NULL) {
         truth = both(L, not_(L, v.flag), truth);

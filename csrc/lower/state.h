@@ -200,6 +200,17 @@ Expr *cast_with_warnings(Lower *L, DType dtype, Expr *e, Loc loc);
 /* The float 'e' does not warn when it is cast to the integer 'dtype'. */
 Expr *cast_fits(Lower *L, Expr *e, DType dtype);
 
+/* --- complex.c --- */
+Value complex_binop_of(Lower *L, AOp op, Value lhs, Value rhs,
+                       const Type *type, Loc loc);
+Expr *complex_equal(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
+Value complex_unary_of(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
+Expr *complex_abs(Lower *L, Value arg, Loc loc);
+Value complex_part(Lower *L, Value base, const AExpr *e);
+Expr *complex_truth(Lower *L, Value v);
+Value lower_complex(Lower *L, const AExpr *e);
+Value complex_from_number(Lower *L, Value v, const Type *to, Loc loc);
+
 /* --- pow.c --- */
 Value num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc);
 

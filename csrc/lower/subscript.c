@@ -222,6 +222,9 @@ Value
 lower_attr(Lower *L, const AExpr *e)
 {
     Value base = lower_expr(L, e->lhs);
+    if (base.type->kind == TY_COMPLEX) {
+        return complex_part(L, base, e);
+    }
     if (e->type->kind == TY_DTYPE ||
         (e->type->kind == TY_NUM && e->type->known)) {
         return value_of_type(L, e->type);

@@ -97,8 +97,12 @@ storage_new(Lower *L, const Type *type, const char *name)
             v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
         }
     }
-    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+    bool pair = type->kind == TY_COMPLEX;
+    for (int i = 0; v.items != NULL && i < type->rank; i++) {
         v.items[i] = storage_new(L, type->items[i], name);
+    }
+    if (pair && type->alt != ALT_NEVER) {
+        v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
     }
     return v;
 }
@@ -258,7 +262,10 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
         Expr *lane = cast_to(L, to->dtype, e);
         out.expr = ir_splat(L->arena, lane, type_lanes(to));
         out.flag = ir_bool(L->arena, true);
-    } else if (to->kind == TY_ARRAY || to->kind == TY_LIST) {
+    } else if (to->kind == TY_COMPLEX && v.type->kind == TY_NUM) {
+        out = complex_from_number(L, v, to, loc);
+    } else if (to->kind == TY_ARRAY || to->kind == TY_LIST ||
+               to->kind == TY_COMPLEX) {
         out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
     }
     return out;

@@ -141,11 +141,43 @@ load_items(Loader *L, PyObject *list, AExprVec *out)
     }
 }
 
+/* 2j as the call complex(0.0, 2.0). */
+static AExpr *
+load_complex(Loader *L, PyObject *value, Loc loc)
+{
+    AExpr *callee = ast_expr(L->arena, A_GLOBAL, loc);
+    Binding *binding = ARENA_NEW(L->arena, Binding);
+    binding->name = sym("complex");
+    binding->kind = BIND_KNOWN;
+    binding->known = sym("builtins.complex");
+    binding->func = -1;
+    callee->name = binding->name;
+    callee->binding = binding;
+    AExpr *e = ast_expr(L->arena, A_CALL, loc);
+    e->lhs = callee;
+    double parts[] = {PyComplex_RealAsDouble(value),
+                      PyComplex_ImagAsDouble(value)};
+    for (int i = 0; i < 2; i++) {
+        PyObject *part = PyFloat_FromDouble(parts[i]);
+        L->failed |= part == NULL;
+        if (part != NULL) {
+            AExpr *arg = load_value(L, part, loc);
+            vec_push(L->arena, &e->items, arg);
+            vec_push(L->arena, &e->keys, NULL);
+        }
+        Py_XDECREF(part);
+    }
+    return e;
+}
+
 /* Also for defaults and for globals with constant values; the place is then
  * that of the use. */
 AExpr *
 load_value(Loader *L, PyObject *value, Loc loc)
 {
+    if (PyComplex_CheckExact(value)) {
+        return load_complex(L, value, loc);
+    }
     if (!is_plain(value)) {
         AExpr *e = ast_expr(L->arena, A_OTHER, loc);
         e->name = sym(Py_TYPE(value)->tp_name);

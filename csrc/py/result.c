@@ -168,7 +168,8 @@ is_alternative(const Call *call, const Leaf *leaf)
 static VzSlot
 first_slot(const Call *call, const Leaf *leaf)
 {
-    bool slots = leaf->kind == LEAF_NUM || leaf->kind == LEAF_VECTOR;
+    bool slots = leaf->kind == LEAF_NUM || leaf->kind == LEAF_VECTOR ||
+                 leaf->kind == LEAF_COMPLEX;
     return slots ? call->out[call->kernel->out_at[leaf->ret]]
                  : (VzSlot){.i = 0};
 }
@@ -291,6 +292,10 @@ leaf_object(Call *call, const Leaf *leaf)
         return vector(call, leaf);
     case LEAF_LIST:
         return list_leaf(call, leaf);
+    case LEAF_COMPLEX:
+        return PyComplex_FromDoubles(
+            call->out[call->kernel->out_at[leaf->ret]].f,
+            call->out[call->kernel->out_at[leaf->ret + 1]].f);
     case LEAF_ARG:
         return Py_NewRef(call->args[leaf->arg]);
     case LEAF_FRESH:

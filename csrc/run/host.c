@@ -53,6 +53,7 @@ static const Row1 known1[] = {
 };
 static const Row2 known2[] = {
     {"atan2", atan2},
+    {"hypot", hypot},
     {"fmod", fmod},
     {"pow", pow},
 };

@@ -1,0 +1,70 @@
+"""Python's complex numbers in compiled code, by CPython's formulas."""
+import itertools
+
+import numpy as np
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+
+def operations(a, b, c, d):
+    x = complex(a, b)
+    y = complex(c, d)
+    return (x + y, x - y, x * y, x / y, -x, +x, abs(x), x == y, x != y, x == a,
+            x ** 3, x * 2, 3 - x, 1j * x, x + 2.5, x.real, (x * y).imag)
+
+
+def test_operations():
+    inf, nan = float("inf"), float("nan")
+    fast = accelerate(operations)
+    firsts = (0.0, -0.0, 1.5, -2.0, 1e300, inf)
+    lasts = (1.0, -2.5, 0.0, 1e200, nan)
+    for a, b, c, d in itertools.product(firsts, (0.0, -0.0, 3.0), lasts,
+                                        (0.0, -0.0, 4.0)):
+        native = not (c == 0 and d == 0) and max(abs(a), abs(c)) < 1e100
+        assert_same(fast, (a, b, c, d), native=native)
+    assert fast.stats.python_calls == 0
+
+
+def julia(w, h, c, limit):
+    out = np.zeros((h, w), dtype=np.int32)
+    for y in range(h):
+        for x in range(w):
+            z = complex(3 * x / w - 1.5, 2 * y / h - 1)
+            n = 0
+            while abs(z) <= 2 and n < limit:
+                z = z * z + complex(c[0], c[1])
+                n += 1
+            out[y, x] = n
+    return out
+
+
+def escape(x, y, limit):
+    """A name that is an int before the loop and complex in it."""
+    c = complex(x, y)
+    z = 0
+    for n in range(limit):
+        z = z * z + c
+        if z.real * z.real + z.imag * z.imag > 4:
+            break
+    else:
+        n = limit
+    return n, z
+
+
+def test_programs():
+    fast = accelerate(julia)
+    assert_same(fast, (20, 15, (-0.7, 0.27), 50))
+    fast = accelerate(escape)
+    for x, y in ((0.1, 0.2), (1.5, 1.0), (-1.0, 0.0)):
+        assert_same(fast, (x, y, 40))
+
+
+def mixed(x):
+    return complex(1.0, 2.0) * x
+
+
+def test_numpys_scalars_stay_in_python():
+    fast = accelerate(mixed)
+    assert_same(fast, (np.float64(2.0),), native=False)
+    assert fast.stats.native_calls == 0
