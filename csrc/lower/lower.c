@@ -221,16 +221,10 @@ add_leaves(Lower *L, Value v)
         return;
     }
     if (type->kind == TY_COMPLEX) {
-        Leaf leaf = {.kind = LEAF_COMPLEX, .type = type, .flag = -1, .arg = -1};
+        leaf.kind = LEAF_COMPLEX;
         leaf.ret = add_ret(L, v.items[0].expr, NULL);
         add_ret(L, v.items[1].expr, NULL);
-        if (type->alt != ALT_NEVER) {
-            leaf.flag = add_ret(L, flag_or_false(L, v.flag), NULL);
-        }
-        vec_push(L->arena, &L->result->leaves, leaf);
-        return;
-    }
-    if (type->kind == TY_ARRAY) {
+    } else if (type->kind == TY_ARRAY) {
         leaf = array_leaf(L, v);
     } else if (type->kind == TY_LIST) {
         leaf = list_leaf(L, v);
