@@ -347,6 +347,66 @@ def exact_three(n, k):
     return 0
 
 
+# --- comprehensions, order, membership ---
+
+
+@program((5, np.array([1.5, -2.0, 0.5])), (0, np.zeros(0)))
+def comprehensions(n, a):
+    evens = [i for i in range(n) if i % 2 == 0]
+    pairs = [(i, j * 0.5) for i in range(n) for j in range(i)]
+    signs = [v > 0 for v in a]
+    picked = [v * 2 for v in a if v > 0]
+    nested = [sum([k for k in range(i)]) for i in range(n)]
+    evens.append(100)
+    pairs.append((n, 2.5))
+    return evens, pairs, signs, picked, nested
+
+
+@program((image(40, top=9), 3), (image(17, top=99), 0), (ints(), 5),
+         (ints(5, 4, 4, 3), 4))
+def ordered(a, n):
+    x = [int(v) for v in a]
+    y = [v for v in x]
+    x.sort()
+    y.sort(reverse=True)
+    pairs = [(v % 3, i) for i, v in enumerate(y)]
+    z = sorted(pairs)
+    w = sorted(pairs, reverse=True)
+    return x, y, z, w, sorted(range(n)), n in x, n not in y, sorted(a)
+
+
+@program((np.random.RandomState(3).rand(50),), (np.zeros(0),),
+         (np.array([0.0, -0.0, 1.0, 0.0, -0.0]),),
+         (np.array([1.0, np.nan, 0.0]),), native=False)
+def ordered_floats(a):
+    x = list(a)
+    x.sort()
+    y = sorted([float(v) for v in a], reverse=True)
+    return x, y, [(v, w) for v, w in sorted(zip(x, y))]
+
+
+@program((ints(4, 1, 3),), (ints(7),))
+def folded(a):
+    x = [int(v) for v in a]
+    y = [v * 0.5 for v in a]
+    return (sum(x), min(x), max(x), sum(y), min(y), max(y), any(x), all(x),
+            max([v % 3 for v in x]), len([v for v in x if v > 1]))
+
+
+@program((ints(),), native=False)
+def least_of_none(a):
+    x = [int(v) for v in a]
+    return min(x)
+
+
+@program((ints(4, 1, 3), 2.0), (ints(), 1.0), (ints(1, 2), float("nan")),
+         native=False)
+def found(a, x):
+    values = [float(v) for v in a]
+    values.append(2.0)
+    return x in values, 3 in values, 7 not in values
+
+
 # --- several names ---
 
 

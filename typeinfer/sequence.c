@@ -461,8 +461,8 @@ as_items(Infer *I, const AExpr *arg, BuiltinId id, ABlock *out)
     if (e->type->alt == ALT_NONE) {
         e = need_some(I, e);
     }
-    if (keeps && e->type->kind == TY_ARRAY && e->type->rank == 1 &&
-        type_lanes(e->type) == 0) {
+    if (id == BUILTIN_TUPLE && e->type->kind == TY_ARRAY &&
+        e->type->rank == 1 && type_lanes(e->type) == 0) {
         infer_pin(I, size_origin(e->type->size[0]));
     }
     return has_items(e->type) ? e : NULL;
