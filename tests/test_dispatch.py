@@ -36,7 +36,7 @@ def add_to(values, amount):
 
 @accelerate
 def left(values):
-    return sorted(values)
+    return np.percentile(values, 50)
 
 
 def image():

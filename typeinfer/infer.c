@@ -62,6 +62,8 @@ argument_type(Infer *I, int number, Loc loc)
                 type->size[i] = size_with_origin(origin_of_size(number, i));
             }
         }
+    } else if (type->kind == TY_LIST) {
+        list_argument(I, type, number, loc);
     } else if (type->kind == TY_NUM && !type->known &&
                !dtype_is_float(type->dtype)) {
         type->origin = origin_of_value(number);
@@ -185,6 +187,7 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
 static void
 check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
 {
+    const char *why;
     switch ((int)type->kind) {
     case TY_NONE:
     case TY_STR:
@@ -194,11 +197,18 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
         return;
     case TY_LIST:
         list_reach(I, type);
+        why = list_result(I, type);
+        if (why != NULL) {
+            refuse_result(I, func, type, why);
+        }
         return;
     case TY_ARRAY:
         check_array_result(I, func, type, seen);
         return;
     case TY_TUPLE:
+        if (type->is_list && type->view) {
+            refuse_result(I, func, type, "which is part of another list");
+        }
         for (int i = 0; i < type->rank; i++) {
             check_result(I, func, type->items[i], seen);
         }

@@ -100,6 +100,29 @@ list_new(Infer *I, const AExpr *e)
     return type_of_list_object(I, object, ALT_NEVER);
 }
 
+/* Its items are known from the beginning, and nothing is put in. */
+void
+list_argument(Infer *I, Type *type, int number, Loc loc)
+{
+    ListSite *site = ARENA_NEW(I->arena, ListSite);
+    site->item = type->rank > 0 ? type->items[0] : NULL;
+    type->object = object_new(I, NULL, loc, true);
+    I->objects.at[type->object].arg = number;
+    I->objects.at[type->object].list = site;
+}
+
+/* A list inside of a list is told from others by an object of its own, as it
+ * has other items; it belongs to the same argument. */
+static const Type *
+row_type(Infer *I, const Type *list, const Type *row)
+{
+    Type *copy = arena_copy(I->arena, row, sizeof(*copy));
+    const Object *outer = &I->objects.at[list->object];
+    list_argument(I, copy, outer->arg, outer->loc);
+    copy->view = true;
+    return copy;
+}
+
 bool
 list_like(const Type *type)
 {
@@ -178,7 +201,9 @@ list_made(Infer *I, const AExpr *e, AExpr *out)
     AExpr *call = list_call(I, e->loc, BUILTIN_LIST_OF, out);
     const Type *list = list_new(I, e);
     for (int i = 0; i < type->rank; i++) {
-        list_put(I, list, type->items[i], e->loc);
+        bool display = out->kind == A_LIST;
+        list_put(I, list, type->items[i], display ? out->items.at[i] : NULL,
+                 e->loc);
     }
     call->type = list_type(I, list);
     return call;
@@ -241,8 +266,51 @@ widen_site(Infer *I, ListSite *site, const Type *item)
     return true;
 }
 
+bool
+holds_list(const Type *type)
+{
+    if (type->kind == TY_LIST || (type->kind == TY_TUPLE && type->is_list)) {
+        return true;
+    }
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+        if (holds_list(type->items[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Has the value no other name? */
+static bool
+is_fresh(const AExpr *value)
+{
+    if (value == NULL) {
+        return false;
+    }
+    bool display = value->kind == A_LIST || value->kind == A_TUPLE;
+    for (int i = 0; display && i < value->items.n; i++) {
+        const AExpr *item = value->items.at[i];
+        if (holds_list(item->type) && !is_fresh(item)) {
+            return false;
+        }
+    }
+    return display;
+}
+
+const char *
+list_result(const Infer *I, const Type *list)
+{
+    const ListSite *site = site_of(I, list);
+    if (list->view) {
+        return "which is part of another list";
+    }
+    bool shared = site->shared && site->item != NULL && holds_list(site->item);
+    return shared ? "in which lists may be that have other names" : NULL;
+}
+
 void
-list_put(Infer *I, const Type *list, const Type *type, Loc loc)
+list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
+         Loc loc)
 {
     ListSite *site = site_of(I, list);
     const Type *item = kept_type(I, type);
@@ -252,6 +320,9 @@ list_put(Infer *I, const Type *list, const Type *type, Loc loc)
                      "translated.",
                      "a list whose length is not known holds %s",
                      type_text(I->arena, type));
+    }
+    if (holds_list(type) && !is_fresh(value)) {
+        site->shared = true;
     }
     const Type *before = site->item;
     if (!widen_site(I, site, item) || !keeps_all(type, site->item)) {
@@ -272,13 +343,31 @@ list_mutate(Infer *I, const Type *list, Loc loc)
     }
 }
 
+/* The lists in an item are parts of the list it comes from. */
+static const Type *
+part_type(Infer *I, const Type *item)
+{
+    if (item->kind != TY_TUPLE || !holds_list(item)) {
+        return item;
+    }
+    Type *copy = arena_copy(I->arena, item, sizeof(*copy));
+    copy->items = ARENA_ARRAY(I->arena, const Type *, item->rank + 1);
+    for (int i = 0; i < item->rank; i++) {
+        copy->items[i] = part_type(I, item->items[i]);
+    }
+    copy->view = item->is_list;
+    return copy;
+}
+
 const Type *
 list_item(Infer *I, const Type *list)
 {
     if (list->rank == 0) {
         longjmp(*I->raise, 1); /* IndexError, or no round at all */
     }
-    return list->items[0];
+    const Type *item = list->items[0];
+    return item->kind == TY_LIST ? row_type(I, list, item)
+                                 : part_type(I, item);
 }
 
 /* --- blocks --------------------------------------------------------------- */

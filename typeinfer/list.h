@@ -12,10 +12,12 @@
  * calls.  Kept from one beginning to the next; "item" only grows.
  *
  *   "item"  the join of all that is ever put in; NULL: nothing.
- *   "escapes"  it is named outside of the block in which it is made. */
+ *   "escapes"  it is named outside of the block in which it is made.
+ *   "shared"  lists that were put in may have other names. */
 struct ListSite {
     const Type *item;
     bool escapes;
+    bool shared;
 };
 
 /* --- list.c --- */
@@ -29,10 +31,18 @@ bool list_demote(Infer *I, const Type *type);
 AExpr *list_made(Infer *I, const AExpr *e, AExpr *out);
 /* The list that the place of 'e' makes, which holds nothing yet. */
 const Type *list_new(Infer *I, const AExpr *e);
+/* Makes the type of argument 'number' that of an object. */
+void list_argument(Infer *I, Type *type, int number, Loc loc);
 /* 'list' with the type of its items as it is now. */
 const Type *list_type(Infer *I, const Type *list);
-/* Notes that a value of 'type' is put into the list. */
-void list_put(Infer *I, const Type *list, const Type *type, Loc loc);
+/* Notes that a value of 'type' is put into the list: that of 'value', if it is
+ * one expression. */
+void list_put(Infer *I, const Type *list, const Type *type,
+              const AExpr *value, Loc loc);
+/* Why the list can't be handed to Python; NULL: it can. */
+const char *list_result(const Infer *I, const Type *list);
+/* Does a value of 'type' hold a list? */
+bool holds_list(const Type *type);
 /* Notes a change in place; refuses one of an argument. */
 void list_mutate(Infer *I, const Type *list, Loc loc);
 /* The type of an item; where there never is one, reading it raises. */

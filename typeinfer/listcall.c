@@ -89,10 +89,12 @@ put_all(Infer *I, const Type *list, const AExpr *iter)
     check_iterable(I, iter);
     if (iter->type->kind == TY_TUPLE) {
         for (int i = 0; i < iter->type->rank; i++) {
-            list_put(I, list, iter->type->items[i], iter->loc);
+            bool display = iter->kind == A_LIST || iter->kind == A_TUPLE;
+            list_put(I, list, iter->type->items[i],
+                     display ? iter->items.at[i] : NULL, iter->loc);
         }
     } else if (!list_iterates_none(iter)) {
-        list_put(I, list, round_type(I, iter), iter->loc);
+        list_put(I, list, round_type(I, iter), NULL, iter->loc);
     }
 }
 
@@ -195,14 +197,16 @@ type_of_change(Infer *I, const AExpr *call, BuiltinId id)
     list_mutate(I, self->type, call->loc);
     switch ((int)id) {
     case BUILTIN_LIST_APPEND:
-        list_put(I, self->type, call->items.at[1]->type, call->loc);
+        list_put(I, self->type, call->items.at[1]->type, call->items.at[1],
+                 call->loc);
         return none;
     case BUILTIN_LIST_EXTEND:
         put_all(I, self->type, call->items.at[1]);
         return none;
     case BUILTIN_LIST_INSERT:
         need_index(I, call->items.at[1]);
-        list_put(I, self->type, call->items.at[2]->type, call->loc);
+        list_put(I, self->type, call->items.at[2]->type, call->items.at[2],
+                 call->loc);
         return none;
     case BUILTIN_LIST_POP:
         need_index(I, call->items.at[1]);
@@ -246,7 +250,7 @@ type_of_repeat(Infer *I, const AExpr *e, const Type *list, const AExpr *count)
     }
     const Type *made = list_new(I, e);
     for (int i = 0; i < list->rank; i++) {
-        list_put(I, made, list->items[i], e->loc);
+        list_put(I, made, list->items[i], NULL, e->loc);
     }
     return list_type(I, made);
 }
@@ -264,11 +268,24 @@ type_of_concat(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
     return list_type(I, made);
 }
 
+/* Tuples of run-time length are only read. */
+static void
+need_list(Infer *I, const AExpr *e)
+{
+    if (e->type->kind == TY_LIST && !e->type->is_list) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
+                     "Make a list of it: `list(t)`.",
+                     "this is not translated for a long tuple");
+    }
+}
+
 const Type *
 list_binop(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
 {
     bool left = list_like(lhs->type);
     bool right = list_like(rhs->type);
+    need_list(I, lhs);
+    need_list(I, rhs);
     bool lists = lhs->type->kind == TY_LIST || rhs->type->kind == TY_LIST;
     if (e->op == AO_ADD && lists) {
         return type_of_concat(I, e, lhs, rhs);
@@ -314,6 +331,7 @@ list_subscript(Infer *I, AExpr *out)
                      "a list with several indices raises TypeError");
     }
     if (index->kind == A_SLICE) {
+        need_list(I, out->lhs);
         const Type *made = list_new(I, out);
         put_all(I, made, out->lhs);
         return list_type(I, made);
@@ -340,6 +358,6 @@ list_target(Infer *I, AExpr *target, const Type *type)
                      "Write a loop over the items.",
                      "a store into part of a list is not translated");
     }
-    list_put(I, list, type, target->loc);
+    list_put(I, list, type, NULL, target->loc);
     return target;
 }

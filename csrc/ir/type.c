@@ -225,7 +225,7 @@ add_tuple(Str *out, const Type *type)
 static void
 add_list(Str *out, const Type *type)
 {
-    str_add(out, "list");
+    str_add(out, type->is_list ? "list" : "tuple");
     if (type->rank > 0) {
         str_add(out, " of ");
         type_add(out, type->items[0]);

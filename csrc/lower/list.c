@@ -17,6 +17,8 @@
  * Lengths are Python's: they are read again whenever they are needed, as any
  * call in between may change them.
  */
+#include <string.h>
+
 #include "csrc/lower/list.h"
 
 /* --- storage -------------------------------------------------------------- */
@@ -61,6 +63,7 @@ new_list(Lower *L, const Type *type, Loc loc)
     List *list = ARENA_NEW(L->arena, List);
     list->type = type;
     list->ret = -1;
+    list->arg = -1;
     list->var = set_var(L, "n", DT_I64, 0);
     list->length = ir_ref(L->arena, list->var);
     map_set(&L->nonnegative, list->var, L);
@@ -132,29 +135,137 @@ list_value(const Type *type, List *list)
     return (Value){.type = type, .list = list};
 }
 
+/* --- arguments ------------------------------------------------------------ */
+
+/* A column of an argument with 'rank' axes. */
+static Buf *
+param_buffer(Lower *L, const char *name, DType dtype, int rank)
+{
+    Buf *buf = ir_buf(L->func, name, dtype, rank, BUF_ARG);
+    buf->arg = L->func->params.n;
+    buf->layout = LAYOUT_C;
+    Param param = {.name = sym(name), .buf = buf};
+    vec_push(L->arena, &L->func->params, param);
+    return buf;
+}
+
+/* Columns in the order in which the dispatcher fills them. */
+static Column
+param_column(Lower *L, const Type *type, const char *name, int rank)
+{
+    Column column = {.type = type};
+    if (type->kind == TY_NUM) {
+        column.buf = param_buffer(L, name, type->dtype, rank);
+        if (type->alt != ALT_NEVER) {
+            column.flag = param_buffer(L, "alt", DT_BOOL, rank);
+        }
+    } else if (type->kind == TY_TUPLE) {
+        column.items = ARENA_ARRAY(L->arena, Column, type->rank + 1);
+        for (int i = 0; i < type->rank; i++) {
+            column.items[i] = param_column(L, type->items[i], name, rank);
+        }
+    }
+    return column;
+}
+
+List *
+list_parameter(Lower *L, const Type *type, const char *name, int sig)
+{
+    Var *var = ir_var(L->func, "n", DT_I64, 0);
+    Param param = {.name = sym(name), .var = var};
+    vec_push(L->arena, &L->func->params, param);
+    map_set(&L->nonnegative, var, var);
+    List *list = ARENA_NEW(L->arena, List);
+    list->type = type;
+    list->ret = -1;
+    list->arg = sig;
+    list->length = ir_ref(L->arena, var);
+    int rank = 0;
+    const Type *item = type;
+    for (; item->kind == TY_LIST && item->rank > 0; rank++) {
+        item = item->items[0];
+    }
+    if (item->kind != TY_LIST) {
+        list->column = param_column(L, item, name, rank);
+    }
+    map_set(&L->lists, key_of(type), list);
+    return list;
+}
+
+/* In SET variables, which are visible wherever the row is named. */
+List *
+list_pinned(Lower *L, List *list, Loc loc)
+{
+    if (list == NULL || list->depth == 0) {
+        return list;
+    }
+    List *copy = arena_copy(L->arena, list, sizeof(*copy));
+    for (int i = 0; i < list->depth; i++) {
+        if (list->at[i]->op != E_CONST) {
+            Var *var = set_var(L, "at", DT_I64, 0);
+            emit_set(L, var, list->at[i], loc);
+            map_set(&L->nonnegative, var, var);
+            copy->at[i] = ir_ref(L->arena, var);
+        }
+    }
+    return copy;
+}
+
 /* --- items ---------------------------------------------------------------- */
 
-/* Row 'k' of a column. */
+/* The item of a column at these indices. */
 static Value
-column_load(Lower *L, const Column *column, Expr *k)
+column_load(Lower *L, const Column *column, Expr *const *at, int rank)
 {
     Value v = value_of_type(L, column->type);
     if (column->buf != NULL) {
-        v.expr = ir_load(L->arena, column->buf, &k, 1, 0);
+        v.expr = ir_load(L->arena, column->buf, at, rank, 0);
     }
     if (column->flag != NULL) {
-        v.flag = ir_load(L->arena, column->flag, &k, 1, 0);
+        v.flag = ir_load(L->arena, column->flag, at, rank, 0);
     }
     for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
-        v.items[i] = column_load(L, &column->items[i], k);
+        v.items[i] = column_load(L, &column->items[i], at, rank);
     }
     return v;
+}
+
+/* Any buffer of the column; NULL: it has none. */
+static Buf *
+any_buffer(const Column *column)
+{
+    Buf *buf = column->buf;
+    for (int i = 0; column->items != NULL && i < column->type->rank && !buf;
+         i++) {
+        buf = any_buffer(&column->items[i]);
+    }
+    return buf;
+}
+
+/* The list that item 'k' is. */
+static Value
+load_row(Lower *L, const List *list, Expr *k)
+{
+    List *row = arena_copy(L->arena, list, sizeof(*row));
+    Buf *buf = any_buffer(&list->column);
+    row->type = list->type->items[0];
+    row->at[row->depth++] = k;
+    row->ret = -1;
+    row->arg = -1;
+    row->length = buf ? buf->dims[row->depth] : int_const(L, 0);
+    return list_value(row->type, row);
 }
 
 Value
 list_load(Lower *L, const List *list, Expr *k)
 {
-    return column_load(L, &list->column, k);
+    if (list->type->items[0]->kind == TY_LIST) {
+        return load_row(L, list, k);
+    }
+    Expr *at[MAX_RANK];
+    memcpy(at, list->at, sizeof(at));
+    at[list->depth] = k;
+    return column_load(L, &list->column, at, list->depth + 1);
 }
 
 /* 'v' has the column's type and depends on no memory. */

@@ -16,13 +16,18 @@ typedef struct Column {
     struct Column *items;
 } Column;
 
-/* "length" is the SET variable "var", or for arguments an extent. */
+/* "length" is the SET variable "var", or for arguments a parameter or extent.
+ * The buffers of lists in lists have an axis for each: a row is told by its
+ * "depth" first indices "at". */
 struct List {
     const Type *type;
     Column column;
     Expr *length;
     Var *var;
     int ret; /* of the result that it is; -1: none */
+    int arg; /* of the signature, of the whole argument; -1: none */
+    int depth;
+    Expr *at[MAX_RANK];
 };
 
 /* --- list.c --- */
@@ -55,6 +60,11 @@ Expr *list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc);
 void list_converts(Lower *L, const ABlock *block);
 /* Makes the joined list 'to' what 'from' is. */
 void list_convert(Lower *L, List *to, const List *from, Loc loc);
+
+/* The parameters of an argument, and its storage. */
+List *list_parameter(Lower *L, const Type *type, const char *name, int sig);
+/* A row whose indices can be read anywhere. */
+List *list_pinned(Lower *L, List *list, Loc loc);
 
 /* --- listcall.c --- */
 Value lower_list_call(Lower *L, const AExpr *e, BuiltinId id);

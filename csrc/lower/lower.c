@@ -47,6 +47,9 @@ param_value(Lower *L, const Type *type, const char *name, int sig)
         return param_array(L, type, name, sig);
     }
     Value v = value_of_type(L, type);
+    if (type->kind == TY_LIST) {
+        v.list = list_parameter(L, type, name, sig);
+    }
     if (type->kind == TY_NUM && !type->known) {
         Var *var = ir_var(L->func, name, type->dtype, 0);
         Param param = {.name = sym(name), .var = var};
@@ -191,6 +194,12 @@ list_leaf(Lower *L, Value v)
 {
     Leaf leaf = {.kind = LEAF_LIST, .type = v.type, .flag = -1, .arg = -1};
     List *list = v.list ? v.list : list_of(L, v.type);
+    if (list->arg >= 0) {
+        leaf.kind = LEAF_ARG;
+        leaf.ret = -1;
+        leaf.arg = list->arg;
+        return leaf;
+    }
     leaf.ret = list->ret;
     if (leaf.ret >= 0) {
         return leaf;

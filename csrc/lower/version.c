@@ -351,6 +351,7 @@ name_value(Lower *L, Value v, const char *name, Loc loc)
     if (v.expr != NULL) {
         v.expr = name_expr(L, v.expr, name, loc);
     }
+    v.list = list_pinned(L, v.list, loc);
     if (v.flag != NULL) {
         v.flag = name_expr(L, v.flag, "alt", loc);
     }

@@ -11,7 +11,8 @@
  */
 #include "csrc/py/core.h"
 
-enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE };
+enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE,
+       K_LIST };
 
 /* Limits under which index arithmetic can't overflow (design 5.3). */
 #define EXTENT_LIMIT ((npy_intp)1 << 31)
@@ -105,6 +106,9 @@ rare_key(PyObject *object)
     if (scalar_dtype(Py_TYPE(object), &dt)) {
         return K_SCALAR | (uint32_t)dt << 8;
     }
+    if (is_list_arg(object) || is_long_tuple(object)) {
+        return K_LIST | (uint32_t)PyList_CheckExact(object) << 8;
+    }
     if (!is_plain(object)) {
         return KEY_PYTHON;
     }
@@ -135,6 +139,11 @@ arg_key(PyObject *object)
 DiagId
 arg_refusal(PyObject *object, char *out, size_t size)
 {
+    if (PyList_CheckExact(object)) {
+        snprintf(out, size, "is a list whose items are no numbers, or tuples "
+                            "and lists of numbers, of one kind and length");
+        return DIAG_UNSUPPORTED_ARGUMENT;
+    }
     if (!PyArray_Check(object)) {
         snprintf(out, size, "is of type `%.80s`", Py_TYPE(object)->tp_name);
         return DIAG_UNSUPPORTED_ARGUMENT;
@@ -236,6 +245,19 @@ consts_fit(const Spec *spec, PyObject *const *args, bool open)
     return true;
 }
 
+/* Every item is looked at. */
+static bool
+lists_fit(const Spec *spec, PyObject *const *args)
+{
+    for (int i = 0; i < spec->nargs; i++) {
+        const Type *type = spec->sig->args[i].type;
+        if (type->kind == TY_LIST && !list_fits(type, args[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
@@ -247,7 +269,8 @@ spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
             return false;
         }
     }
-    return consts_fit(spec, args, spec->width.tuples);
+    return consts_fit(spec, args, spec->width.tuples)
+           && (!spec->has_lists || lists_fit(spec, args));
 }
 
 bool
@@ -344,7 +367,9 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
             array_arg(arena, (PyArrayObject *)args[i], key, &out->args[i]);
             continue;
         }
-        const Type *type = type_of_value(arena, args[i]);
+        bool list = KIND(key) == K_LIST;
+        const Type *type = list ? list_arg_type(arena, args[i])
+                                : type_of_value(arena, args[i]);
         if (type == NULL) {
             return false;
         }
@@ -393,6 +418,33 @@ fits_param(const Param *param, const Type *type)
     return param->var != NULL && param->var->dtype == type->dtype;
 }
 
+/* The length of a list, then its columns. */
+static bool
+plan_list(Planner *p, const Type *type, Fill fill)
+{
+    DType dtypes[MAX_IN];
+    const Func *func = p->result->lowered->func;
+    int rank = list_rank(type);
+    int n = list_layout(type, NULL);
+    if (p->kernel->nfills + n >= func->params.n || n > MAX_IN) {
+        return false;
+    }
+    list_layout(type, dtypes);
+    fill.dtype = DT_I64;
+    fill.list = type;
+    p->kernel->fills[p->kernel->nfills++] = fill;
+    p->slots += 1 + n * (1 + 2 * rank);
+    for (int i = 0; i < n; i++) {
+        const Buf *buf = func->params.at[p->kernel->nfills].buf;
+        if (buf == NULL || buf->rank != rank || buf->dtype != dtypes[i]) {
+            return false;
+        }
+        Fill column = {.is_column = true, .rank = rank, .dtype = dtypes[i]};
+        p->kernel->fills[p->kernel->nfills++] = column;
+    }
+    return true;
+}
+
 /* Adds what 'type', found along 'fill', contributes to the parameters. */
 static bool
 plan_type(Planner *p, const Type *type, Fill fill)
@@ -405,6 +457,9 @@ plan_type(Planner *p, const Type *type, Fill fill)
             ok = plan_type(p, type->items[i], item);
         }
         return ok || type->rank == 0;
+    }
+    if (type->kind == TY_LIST) {
+        return plan_list(p, type, fill);
     }
     bool scalar = type->kind == TY_NUM && !type->known;
     if (!scalar && type->kind != TY_ARRAY) {
@@ -651,12 +706,17 @@ call_fill(Call *call)
     for (int i = 0; i < kernel->nfills; i++) {
         const Fill *fill = &kernel->fills[i];
         PyObject *object = call->args[fill->arg];
+        if (fill->is_column) {
+            slot += 1 + 2 * fill->rank;
+            continue;
+        }
         for (int k = 0; k < fill->depth; k++) {
             object = PyTuple_GET_ITEM(object, fill->path[k]);
         }
-        FillStatus status = fill->is_array
-                                ? fill_array(call, fill, object, slot)
-                                : fill_scalar(fill, object, slot);
+        FillStatus status =
+            fill->list != NULL ? fill_list(call, fill->list, object, slot)
+            : fill->is_array   ? fill_array(call, fill, object, slot)
+                               : fill_scalar(fill, object, slot);
         if (status != FILL_OK) {
             return status;
         }

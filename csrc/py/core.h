@@ -150,8 +150,11 @@ bool same_value(PyObject *lhs, PyObject *rhs);
 /* --- Kernels and specialisations ----------------------------------------- */
 
 /* How one parameter of a kernel is read from the arguments: "arg" and, inside
- * tuples, the "path" to the item. */
+ * tuples, the "path" to the item.  A "list" (its type) is its length; the
+ * parameters after it are its columns, which are filled together with it. */
 typedef struct Fill {
+    const Type *list;
+    bool is_column;
     bool is_array;
     bool writes;
     DType dtype;
@@ -207,6 +210,7 @@ typedef struct Spec {
     Width width;
     int nconsts;
     Const *consts;
+    bool has_lists;
     int npins;
     Pin *pins;
     const Signature *sig; /* with the pins; in the unit's arena */
@@ -366,6 +370,24 @@ typedef enum FillStatus { FILL_OK, FILL_PYTHON, FILL_READONLY } FillStatus;
 /* Kernel slots from arguments. */
 FillStatus call_fill(Call *call);
 
+/* --- lists.c ------------------------------------------------------------- */
+
+/* Lists, and long tuples of one kind of item, whose length is left open. */
+bool is_list_arg(PyObject *object);
+bool is_long_tuple(PyObject *object);
+/* The type of a list argument; NULL: its items have no common type. */
+const Type *list_arg_type(Arena *arena, PyObject *object);
+/* The number of a list argument without a type; -1: all have one. */
+int lists_check(PyObject *const *args, int n);
+/* Does a kernel for lists of 'type' take this one? */
+bool list_fits(const Type *type, PyObject *object);
+/* How many lists are in one another; the columns and their dtypes. */
+int list_rank(const Type *type);
+int list_layout(const Type *type, DType *dtypes);
+/* Length and columns of a list, in the slots of its parameters. */
+FillStatus fill_list(Call *call, const Type *type, PyObject *object,
+                     VzSlot *slot);
+
 /* --- value.c ------------------------------------------------------------- */
 
 /* Types of constant objects: None, bool, int, float, NumPy scalars, strings
@@ -442,6 +464,8 @@ Outcome run_native(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
 /* --- host.c -------------------------------------------------------------- */
 
 void host_setup(void);
+/* Memory until the end of the call; NULL: there is none. */
+void *call_scratch(Call *call, int64_t bytes, bool zero);
 /* Runs the kernel, on shadow copies of written arrays if 'shadow';
  * floating-point flags are as before afterwards. */
 int call_run(Call *call, const Kernel *kernel, bool shadow);

@@ -207,10 +207,9 @@ struct Scratch {
 
 /* Aligned for the widest vectors.  May be called by several threads of a
  * parallel loop at once. */
-static void *
-host_scratch(VzCtx *ctx, int64_t bytes, int zero)
+void *
+call_scratch(Call *call, int64_t bytes, bool zero)
 {
-    Call *call = ctx->self;
     size_t extra = sizeof(Scratch) + SCRATCH_ALIGN;
     if (bytes < 0 || (uint64_t)bytes > PY_SSIZE_T_MAX - extra) {
         return NULL;
@@ -226,6 +225,13 @@ host_scratch(VzCtx *ctx, int64_t bytes, int zero)
     }
     uintptr_t at = (uintptr_t)(block + 1) + SCRATCH_ALIGN - 1;
     return (void *)(at - at % SCRATCH_ALIGN);
+}
+
+/* For VzHost. */
+static void *
+host_scratch(VzCtx *ctx, int64_t bytes, int zero)
+{
+    return call_scratch(ctx->self, bytes, zero != 0);
 }
 
 /* No kernel is running any more. */

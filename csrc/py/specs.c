@@ -413,6 +413,9 @@ fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
     take_consts(spec, l->arena, args, spec->nargs);
     signature_make(l->arena, args, spec->keys, spec->nargs, spec->width, sig);
     spec->sig = sig;
+    for (int i = 0; i < spec->nargs; i++) {
+        spec->has_lists |= sig->args[i].type->kind == TY_LIST;
+    }
     double start = now();
     spec->tried[FAST] = true;
     spec->kernels[FAST] = make_kernel(f, l, sig, FAST);
