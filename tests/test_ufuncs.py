@@ -83,6 +83,36 @@ def test_two(function, dtype):
     assert_same(fn, (a, b))
 
 
+def of_arrays(a, b):
+    c = np.zeros_like(a)
+    np.sin(a, out=c)
+    return (np.exp(a), np.hypot(a, b) + np.arctan2(b, 0.5), c,
+            np.power(abs(a), 2.0), np.power(abs(a), abs(b) / 9),
+            np.sum(np.cos(a * b)), np.tanh(a).max())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_arrays(dtype):
+    fn = accelerate(of_arrays)
+    a = numbers(dtype, 4)[:300].reshape(20, 15) / 30
+    b = numbers(dtype, 6)[:300].reshape(20, 15) / 30
+    assert_same(fn, (a, b))
+    assert_same(fn, (a[0], b[1]))
+    assert_same(fn, (a[1:, ::2], b[1:, ::2]), native=False)
+    assert_same(fn, (a[::-1], b), native=False)
+
+
+def elements(a):
+    return np.sum(np.sin(a)), np.cos(a[1]).max(), np.log(a[:, 0]).min()
+
+
+def test_elements():
+    a = abs(numbers("float64", 7)[:300].reshape(20, 15)) + 0.1
+    for array in (a, a[1:, 2:], a[::2, ::3]):
+        assert_same(accelerate(elements), (array,))
+    assert_same(accelerate(elements), (a[:, ::-1],), native=False)
+
+
 def warns(a):
     out = np.zeros_like(a)
     for i in range(a.shape[0]):

@@ -378,8 +378,6 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
         return type_of_list(I, call, id);
     case BK_REDUCE:
         return type_of_reduce(I, call, id);
-    case BK_LOOP:
-        return type_of_loop(I, call, id);
     default:
         return type_of_special(I, call, id);
     }

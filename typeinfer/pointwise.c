@@ -176,6 +176,9 @@ rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args)
     if (op != AO_IS) {
         return operator_rule(arena, op, args);
     }
+    if (runs_loop(id)) {
+        return same(loop_dtype(id, args, ir_fn_arity((Fn)builtin_row(id)->fn)));
+    }
     switch ((int)id) {
     case BUILTIN_NP_CLIP:
     case BUILTIN_CLIP_OF:

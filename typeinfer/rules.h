@@ -119,7 +119,6 @@ typedef enum BuiltinKind {
     BK_MINMAX,
     BK_MAKE,    /* np.zeros */
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
-    BK_LOOP,    /* np.exp: an inner loop of NumPy's */
     BK_SEQUENCE, /* sum: written out, or a loop */
     BK_LIST,    /* list(x), lst.append(x): see typeinfer/list.h */
     BK_SPECIAL, /* rules of its own */
@@ -169,8 +168,10 @@ bool numpy_loop_known(int fn, DType dtype);
 
 /* --- loop functions: ufunc.c ---------------------------------------------- */
 
-/* The dtype in which NumPy computes a BK_LOOP of 'n' operands, numbers and
- * elements of arrays; DT_COUNT: one that is not translated. */
+/* Is the function computed by an inner loop of NumPy's? */
+bool runs_loop(BuiltinId id);
+/* The dtype in which NumPy computes it for 'n' operands, numbers and elements
+ * of arrays; DT_COUNT: one that is not translated. */
 DType loop_dtype(BuiltinId id, const Type *const *ops, int n);
 
 /* --- pointwise.c ---------------------------------------------------------- */

@@ -324,9 +324,6 @@ const Type *type_of_copy(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_new_array(Infer *I, const AExpr *call, const Type *type,
                            bool any_order);
 
-/* --- ufunc.c --- */
-const Type *type_of_loop(Infer *I, AExpr *call, BuiltinId id);
-
 /* --- reduce.c --- */
 const Type *type_of_reduce(Infer *I, AExpr *call, BuiltinId id);
 

@@ -8,7 +8,8 @@
  *
  * Only loops that have passed their test (csrc/py/loops.c) are used.
  */
-#include "typeinfer/state.h"
+#include "csrc/ir/ir.h"
+#include "typeinfer/rules.h"
 
 /* Is the operand a Python number? */
 static bool
@@ -50,6 +51,15 @@ loop_for_two(const Type *lhs, const Type *rhs)
     return dtype_is_float(both) ? both : DT_COUNT;
 }
 
+/* Others are machine instructions or made of them. */
+bool
+runs_loop(BuiltinId id)
+{
+    const Builtin *row = builtin_row(id);
+    return row->kind == BK_UFUNC && row->fn >= 0 &&
+           ir_fn_origin((Fn)row->fn) == 'N';
+}
+
 /* np.power and np.fmod of integers are other functions. */
 DType
 loop_dtype(BuiltinId id, const Type *const *ops, int n)
@@ -64,30 +74,4 @@ loop_dtype(BuiltinId id, const Type *const *ops, int n)
         return DT_COUNT;
     }
     return dtype;
-}
-
-/* A call of BK_LOOP. */
-const Type *
-type_of_loop(Infer *I, AExpr *call, BuiltinId id)
-{
-    const Type *ops[2] = {NULL, NULL};
-    int n = call->items.n;
-    int lanes = 0;
-    const Type *odd = NULL;
-    for (int i = 0; i < n; i++) {
-        ops[i] = need_operand(I, call->items.at[i], AO_MUL);
-        int own = ops[i]->kind == TY_ARRAY ? type_lanes(ops[i]) : 0;
-        odd = ops[i]->alt != ALT_NEVER || (own && lanes && own != lanes)
-                  ? ops[i]
-                  : odd;
-        lanes = own ? own : lanes;
-    }
-    DType dtype = odd ? DT_COUNT : loop_dtype(id, ops, n);
-    if (dtype == DT_COUNT) {
-        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
-                     "`%s` is not translated for %s", builtin_row(id)->name,
-                     type_text(I->arena, odd ? odd : ops[0]));
-    }
-    return lanes ? fresh_vector(I, call, dtype, lanes)
-                 : type_num(I->arena, dtype, false);
 }

@@ -222,8 +222,6 @@ lower_call(Lower *L, const AExpr *e)
         return lower_list_call(L, e, id);
     case BK_REDUCE:
         return lower_reduce(L, e, id);
-    case BK_LOOP:
-        return lower_loop(L, e, id);
     case BK_MAKE:
         return lower_make(L, e, id);
     default:

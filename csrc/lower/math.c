@@ -288,18 +288,3 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
         type_with_alt(L->arena, type_forget(L->arena, e->type), e->type->alt),
         e->loc);
 }
-/* --- ufuncs --------------------------------------------------------------- */
-
-/* Vectors whole, numbers as they meet arrays. */
-Expr *
-ufunc_value(Lower *L, Value v, DType dtype, Loc loc)
-{
-    if (v.type->kind == TY_ARRAY) {
-        return vec_cast(L, dtype, vector_of(L, v, loc), loc);
-    }
-    v = some(L, v, loc);
-    if (v.flag != NULL) {
-        emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
-    }
-    return operand_as(L, v, dtype, loc);
-}

@@ -261,6 +261,10 @@ compute(Lower *L, const Ufunc *u, Expr *const *args, Loc loc)
                    : element_binop(L, op, u->rule.compute, args[0], args[1],
                                    loc);
     }
+    if (runs_loop(u->id)) {
+        bool single = (u->arrays & 2) == 0;
+        return loop_element(L, u->id, args[0], args[1], single, loc);
+    }
     Expr *r = u->given == 1 ? unary(L, u, args[0], loc)
                             : several(L, u, args, loc);
     const char *name = strrchr(builtin_row(u->id)->name, '.');
@@ -375,6 +379,11 @@ open_call(Lower *L, const AExpr *e, bool lazy, Ufunc *u, Value *values)
         u->no_nan |= (known || !dtype_is_float(types[i]->dtype)) ? 1u << i : 0;
     }
     u->rule = rule_ufunc(L->arena, u->id, types);
+    for (int i = 0; runs_loop(u->id) && i < MOST_UFUNC_ARGS; i++) {
+        if (values[i].view != NULL) {
+            check_forward(L, values[i].view, e->loc);
+        }
+    }
     bool rounds = u->id == BUILTIN_NP_ROUND || u->id == BUILTIN_NP_AROUND ||
                   u->id == BUILTIN_ROUND_OF;
     if (rounds) {
@@ -417,6 +426,9 @@ lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
         Value v = lazy_value(e->type, tree(L, &u, values, e->loc));
         if (out != NULL) {
             Value to = lower_expr(L, out);
+            if (runs_loop(id) && to.view != NULL) {
+                check_forward(L, to.view, e->loc);
+            }
             store_lazy(L, to.view, v.lazy, e->loc);
             return to;
         }

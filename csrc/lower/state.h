@@ -323,14 +323,12 @@ bool order_is_plain(const Lower *L, const View *view);
 Expr *order_within(Lower *L, const View *view, int k, int outer);
 
 /* --- ufunc.c --- */
-Value lower_loop(Lower *L, const AExpr *e, BuiltinId id);
-/* An element of a BK_LOOP; 'y' NULL or, with 'single', one for all elements. */
+/* An element of a function that runs_loop; 'y' NULL or, with 'single', one for
+ * all elements. */
 Expr *loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single,
                    Loc loc);
 /* Replays if an axis of 'view' runs backwards in memory. */
 void check_forward(Lower *L, const View *view, Loc loc);
-/* An argument in the dtype of the loop that NumPy would choose. */
-Expr *ufunc_value(Lower *L, Value v, DType dtype, Loc loc);
 
 /* --- reduce.c --- */
 Value lower_reduce(Lower *L, const AExpr *e, BuiltinId id);

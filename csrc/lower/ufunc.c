@@ -42,32 +42,3 @@ check_forward(Lower *L, const View *view, Loc loc)
                    X_SPECULATE, loc);
     }
 }
-
-/* An operand; one that lies in memory runs forwards. */
-static Expr *
-loop_arg(Lower *L, const AExpr *e, DType dtype, Loc loc)
-{
-    Value v = lower_expr(L, e);
-    if (v.view != NULL) {
-        check_forward(L, v.view, loc);
-    }
-    return ufunc_value(L, v, dtype, loc);
-}
-
-/* Numbers are computed alone, vectors lane by lane. */
-Value
-lower_loop(Lower *L, const AExpr *e, BuiltinId id)
-{
-    DType dt = e->type->dtype;
-    const AExpr *second = e->items.n > 1 ? e->items.at[1] : NULL;
-    Expr *x = loop_arg(L, e->items.at[0], dt, e->loc);
-    Expr *y = NULL;
-    if (second != NULL) {
-        if (has_user_call(second)) {
-            x = hold(L, x, e->loc);
-        }
-        y = loop_arg(L, second, dt, e->loc);
-    }
-    bool single = second != NULL && second->type->kind == TY_NUM;
-    return num_value(e->type, loop_element(L, id, x, y, single, e->loc));
-}
