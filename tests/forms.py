@@ -543,3 +543,94 @@ def deleted(n):
 def other_context(x):
     with np.errstate(all="raise"):
         return x * 2
+
+
+# --- lists that grow, of things that no long list holds ---
+
+
+def halved(a):
+    h, w = a.shape[0] // 2, a.shape[1] // 2
+    out = np.zeros((h, w))
+    for y in range(h):
+        for x in range(w):
+            out[y, x] = (a[2 * y, 2 * x] + a[2 * y + 1, 2 * x + 1]) / 2
+    return out
+
+
+def pyramid(a, depth):
+    levels = [a * 1.0]
+    for _ in range(depth):
+        levels.append(halved(levels[-1]))
+    return levels
+
+
+@program((np.arange(64.0).reshape(8, 8), 3), (np.ones((9, 8)), 2))
+def pyramids(a, depth):
+    levels = [a * 1.0]
+    for k in range(3):
+        levels.append(halved(levels[-1]))
+    more = pyramid(a, depth)
+    more.append(levels[0])
+    total = 0.0
+    for k, level in enumerate(reversed(levels)):
+        total += level[0, 0] * (k + 1) if level.shape[0] > 0 else 0.5
+    return total, len(levels), levels[1], more[-2], len(more)
+
+
+@program((np.arange(64.0).reshape(8, 8),))
+def changed_lists(a):
+    rows = [a[0] * 1, a[1] * 2, 3]
+    rows[2] = a[2] * 1.5
+    rows.insert(0, a[3] + 1)
+    last = rows.pop()
+    first = rows.pop(0)
+    rows.reverse()
+    rows.append(None)
+    n = len(rows)
+    return rows[0][1], rows[1][1], rows[2], last[0], first[0], n, rows.copy()[2]
+
+
+@program((np.zeros((8, 8)), 3), refused="two names")
+def grows_under_two_names(a, n):
+    x = [a]
+    y = x
+    y.append(a * 2)
+    return len(x), y[1][0, 0]
+
+
+@program((np.zeros((8, 8)), 3), refused="change of this list")
+def grows_in_helper(a, n):
+    def put(items):
+        items.append(a)
+    x = [a * 1]
+    put(x)
+    return len(x)
+
+
+@program((np.zeros((8, 8)), 3), refused="change of this list")
+def grows_while_iterated(a, n):
+    x = [a * 1, None]
+    for v in x:
+        if len(x) < 4:
+            x.append(v)
+    return len(x)
+
+
+@program((4, 2.5), (1, 1.0))
+def looked_for(n, x):
+    t = (1, x, n, 1)
+    u = [n, 2, n]
+    return t.count(1), t.index(1), u.count(n), u.index(2), t.index(n), (1, "a").index("a")
+
+
+@program((3,), (7,), replays=1)
+def not_found(n):
+    return (1, 2, 3).index(n)
+
+
+@program((3,))
+def slices(n):
+    t = (1, 2.5, n, "x", None)
+    u = [1, n]
+    return (t[::2], t[::-1], t[3:0:-2], t[-2:], u[::-1], t[7:], t[:-9], t[1:-1],
+            t[-1:-3:-1], u[:], t[5:2])

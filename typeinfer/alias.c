@@ -35,6 +35,7 @@ object_new(Infer *I, Sym site, Loc loc, bool memory)
         .scope = I->scope,
         .arg = -1,
         .memory = memory,
+        .run = I->frame ? I->frame->run : 0,
     };
     vec_push(I->arena, &I->objects, object);
     return I->objects.n - 1;
@@ -202,6 +203,7 @@ static void
 alias_type(Infer *I, const Type *type)
 {
     if (type->kind == TY_TUPLE) {
+        I->objects.at[type->object].aliased |= type->object != 0;
         for (int i = 0; i < type->rank; i++) {
             alias_type(I, type->items[i]);
         }
@@ -215,6 +217,9 @@ alias_type(Infer *I, const Type *type)
 void
 alias_value(Infer *I, const AExpr *e)
 {
+    while (e->kind == A_SEQ || e->kind == A_SOME) {
+        e = e->lhs;
+    }
     if (e->kind == A_TUPLE || e->kind == A_LIST) {
         for (int i = 0; i < e->items.n; i++) {
             alias_value(I, e->items.at[i]);
@@ -349,6 +354,12 @@ alias_settle(Infer *I)
                          "two names.",
                          "the array that is changed here is an argument on "
                          "one path and another array on the other");
+        }
+        if (object->grown && object->aliased) {
+            infer_refuse(I, DIAG_TYPE_CONFLICT, object->mutated_loc,
+                         "Copy it where it gets the second name: "
+                         "`b = list(a)`.",
+                         "a list that has two names is changed here");
         }
         if (object_root(I, i) != i || !object->mutated || !object->aliased ||
             object->memory) {

@@ -228,6 +228,11 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
 {
     AExpr *self = infer_expr(I, e->lhs->lhs);
     BuiltinId id = builtin_find(e->lhs->name);
+    AExpr *value = self->type->kind == TY_TUPLE ? sequence_method(I, e, self)
+                                                : NULL;
+    if (value != NULL) {
+        return value;
+    }
     if (list_like(self->type)) {
         AExpr *done = list_method(I, e, out, self, &id);
         if (done != NULL) {

@@ -44,7 +44,13 @@ AExpr *target_with_star(Infer *I, const AExpr *target, const Type *type);
 void infer_with(Infer *I, const AStmt *s, ABlock *out);
 void infer_delete(Infer *I, const AStmt *s, ABlock *out);
 
+/* --- grow.c --- */
+AExpr *slice_sequence(Infer *I, AExpr *base, const AExpr *slice);
+AExpr *sequence_method(Infer *I, const AExpr *e, AExpr *self);
+bool assign_item(Infer *I, const AStmt *s, ABlock *out);
+
 /* --- sequence.c --- */
+AExpr *same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out);
 AExprVec held_items(Infer *I, AExpr *e, ABlock *out);
 AExpr *compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out);
 AExpr *compare_sequences(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);

@@ -235,6 +235,12 @@ kept_type(Infer *I, const Type *type)
     return type_tuple(I->arena, items, type->rank, type->is_list);
 }
 
+bool
+list_holds(Infer *I, const Type *type)
+{
+    return kept_type(I, type) != NULL;
+}
+
 /* Can all numbers of known value in 'type' be kept where 'joined' is held? */
 static bool
 keeps_all(const Type *type, const Type *joined)
@@ -567,12 +573,25 @@ list_refuse_shared(Infer *I, Sym name, Loc loc)
                  name);
 }
 
+/* Would a list of run-time length hold all items of this one? */
+static bool
+all_held(Infer *I, const Type *list)
+{
+    for (int i = 0; list != NULL && list->kind == TY_TUPLE && i < list->rank;
+         i++) {
+        if (!list_holds(I, list->items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void
 list_settle(Infer *I, const Type *lhs, const Type *rhs)
 {
     bool left = lhs == NULL || lhs->kind == TY_NONE || list_like(lhs);
     bool right = rhs == NULL || rhs->kind == TY_NONE || list_like(rhs);
-    if (!left || !right) {
+    if (!left || !right || !all_held(I, lhs) || !all_held(I, rhs)) {
         return;
     }
     bool any = list_demote(I, lhs);

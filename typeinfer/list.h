@@ -43,6 +43,8 @@ void list_put(Infer *I, const Type *list, const Type *type,
 const char *list_result(const Infer *I, const Type *list);
 /* Does a value of 'type' hold a list? */
 bool holds_list(const Type *type);
+/* Can a list hold a value of 'type'? */
+bool list_holds(Infer *I, const Type *type);
 /* Notes a change in place; refuses one of an argument. */
 void list_mutate(Infer *I, const Type *list, Loc loc);
 /* The type of an item; where there never is one, reading it raises. */

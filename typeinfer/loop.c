@@ -50,18 +50,12 @@ typedef struct Loop {
     Map assigned; /* names assigned in the loop */
     LoopFrame frame;
     const AExpr *key; /* of LoopFrame */
+    int pin; /* an argument that decides how many rounds there are; or 0 */
     bool never_ends; /* while True */
     bool has_round;  /* surely runs at least once */
 } Loop;
 
 /* --- what the loop assigns ------------------------------------------------ */
-
-/* For names_of_block. */
-static void
-note_name(void *data, Sym name)
-{
-    map_set(data, name, data);
-}
 
 /* Widens what is known where a loop may change it. */
 static const Type *
@@ -105,14 +99,7 @@ loop_init(Infer *I, const AStmt *s, ABlock *out, Loop *loop)
     loop->entry_converts = add_converts(I, out, s->loc);
     loop->copy = ast_stmt(I->arena, s->kind, s->loc);
     vec_push(I->arena, out, loop->copy);
-    loop->assigned = map_new(I->arena);
-    for (int i = 0; i < s->targets.n; i++) {
-        names_of_target(s->targets.at[i], note_name, &loop->assigned);
-    }
-    if (s->kind == AS_WHILE) {
-        names_of_expr(s->value, note_name, &loop->assigned);
-    }
-    names_of_block(&s->body, note_name, &loop->assigned);
+    loop->assigned = names_of_loop(I, s);
     loop->entry = env_copy(I, &I->frame->env);
     for (int i = 0; i < loop->assigned.n; i++) {
         add_carried(I, loop, loop->assigned.entries[i].key);
@@ -196,6 +183,8 @@ widen(Infer *I, const Loop *loop, Carried *c, const Ver *back)
         conflict->lhs_loc = c->loc;
         conflict->rhs_loc = back ? back->base.loc : c->loc;
         conflict->loop = loop->key;
+        bool tuples = c->type != NULL && c->type->kind == TY_TUPLE;
+        conflict->pin = tuples ? loop->pin : 0;
         c->conflict = conflict;
         c->type = type_kind(I->arena, TY_POISON);
         return true;
@@ -590,6 +579,30 @@ note_iterated(Infer *I, const AExpr *iter)
     }
 }
 
+/* Lists of known length may not change while a loop goes through them. */
+static void
+set_busy(Infer *I, const AExpr *iter, int by)
+{
+    if (iter->type->kind == TY_TUPLE && iter->type->object != 0) {
+        I->objects.at[iter->type->object].busy += by;
+    }
+    for (int i = 0; iter->kind == A_CALL && i < iter->items.n; i++) {
+        if (iter->items.at[i] != NULL) {
+            set_busy(I, iter->items.at[i], by);
+        }
+    }
+}
+
+/* The argument of range on which the number of rounds depends; NULL. */
+static const AExpr *
+range_end(const AExpr *iter)
+{
+    if (iter_builtin(iter) != BUILTIN_RANGE) {
+        return NULL;
+    }
+    return iter->items.at[1] ? iter->items.at[1] : iter->items.at[0];
+}
+
 /* The iterable is evaluated once, before the loop. */
 void
 infer_for(Infer *I, const AStmt *s, ABlock *out)
@@ -606,7 +619,9 @@ infer_for(Infer *I, const AStmt *s, ABlock *out)
     }
     int64_t rounds = iter_count(I, iter);
     if (!is_loop(I, s, iter, rounds)) {
+        set_busy(I, iter, 1);
         infer_unrolled_for(I, s, iter, out);
+        set_busy(I, iter, -1);
         return;
     }
     Loop loop;
@@ -614,8 +629,11 @@ infer_for(Infer *I, const AStmt *s, ABlock *out)
     loop.copy->value = iter;
     loop.has_round = rounds > 0;
     loop.key = may_unroll(I, s, rounds) ? s->value : NULL;
+    loop.pin = rounds < 0 ? cond_origin(range_end(iter)) : 0;
     int n = I->iterated.n;
     note_iterated(I, iter);
+    set_busy(I, iter, 1);
     fix_point(I, &loop, for_round);
+    set_busy(I, iter, -1);
     I->iterated.n = n;
 }

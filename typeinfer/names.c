@@ -10,6 +10,11 @@
  */
 #include "typeinfer/state.h"
 
+typedef struct NamesHere {
+    Map map;
+    const Frame *frame;
+} NamesHere;
+
 /* A starred target is a list of what is left. Subscripts bind no name, but may
  * have one assigned inside. */
 void
@@ -68,4 +73,79 @@ names_of_block(const ABlock *block, NameFn fn, void *data)
         names_of_block(&s->body, fn, data);
         names_of_block(&s->orelse, fn, data);
     }
+}
+
+/* The lists that an expression may change by a method. */
+static void
+lists_of_expr(const AExpr *e, NameFn fn, void *data)
+{
+    if (e == NULL) {
+        return;
+    }
+    bool method = e->kind == A_CALL && e->lhs->kind == A_ATTR &&
+                  e->lhs->lhs->kind == A_NAME;
+    if (method && e->lhs->lhs->name != NULL) {
+        fn(data, e->lhs->lhs->name);
+    }
+    lists_of_expr(e->lhs, fn, data);
+    lists_of_expr(e->rhs, fn, data);
+    for (int i = 0; i < e->items.n; i++) {
+        lists_of_expr(e->items.at[i], fn, data);
+    }
+}
+
+/* Names of what a block may change without binding them, by a method or a store
+ * into an item. */
+static void
+lists_of_block(const ABlock *block, NameFn fn, void *data)
+{
+    for (int i = 0; i < block->n; i++) {
+        const AStmt *s = block->at[i];
+        for (int k = 0; k < s->targets.n; k++) {
+            const AExpr *target = s->targets.at[k];
+            if (target->kind == A_SUBSCRIPT && target->lhs->kind == A_NAME &&
+                target->lhs->name != NULL) {
+                fn(data, target->lhs->name);
+            }
+        }
+        lists_of_expr(s->value, fn, data);
+        lists_of_block(&s->body, fn, data);
+        lists_of_block(&s->orelse, fn, data);
+    }
+}
+
+/* For lists_of_block: a list of known length gets a new version when it is
+ * changed. */
+static void
+note_list(void *data, Sym name)
+{
+    NamesHere *names = data;
+    int number = name_number(names->frame, name);
+    const Ver *ver = number >= 0 ? names->frame->env.at[number] : NULL;
+    if (ver != NULL && ver->base.type->kind == TY_TUPLE &&
+        ver->base.type->is_list) {
+        map_set(&names->map, name, data);
+    }
+}
+
+/* For names_of_block. */
+static void
+note_name(void *data, Sym name)
+{
+    NamesHere *names = data;
+    map_set(&names->map, name, data);
+}
+
+/* All names that the loop may give a new version. */
+Map
+names_of_loop(Infer *I, const AStmt *s)
+{
+    NamesHere names = {.map = map_new(I->arena), .frame = I->frame};
+    for (int i = 0; i < s->targets.n; i++) {
+        names_of_target(s->targets.at[i], note_name, &names);
+    }
+    names_of_expr(s->kind == AS_WHILE ? s->value : NULL, note_name, &names);
+    names_of_block(&s->body, note_name, &names);
+    lists_of_block(&s->body, note_list, &names);
+    return names.map;
 }

@@ -144,7 +144,7 @@ differs_in_kind(const Type *lhs, const Type *rhs)
 }
 
 /* 'lhs' is 'rhs' or 'lhs' == 'rhs', for held operands. */
-static AExpr *
+AExpr *
 same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
 {
     const Type *a = lhs->type;

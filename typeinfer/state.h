@@ -68,6 +68,9 @@ typedef struct Object {
     bool memory;
     bool aliased;
     bool mutated;
+    bool grown; /* a list of known length that is changed (grow.c) */
+    int run;    /* of the function whose list it is */
+    int busy;   /* loops that go through it now */
     bool ref;
     bool from_arg;  /* ref: may be an argument */
     int pin; /* ref: origin of an argument that decides which it is; or 0 */
@@ -230,6 +233,8 @@ typedef void (*NameFn)(void *data, Sym name);
 void names_of_target(const AExpr *target, NameFn fn, void *data);
 void names_of_expr(const AExpr *e, NameFn fn, void *data);
 void names_of_block(const ABlock *block, NameFn fn, void *data);
+/* All names that a loop may give a new version, with lists that it changes. */
+Map names_of_loop(Infer *I, const AStmt *s);
 
 /* --- live.c --- */
 /* Which names may be read before they are written again, at the head of each

@@ -216,6 +216,9 @@ infer_value(Infer *I, const AStmt *s)
 static void
 infer_assign(Infer *I, const AStmt *s, ABlock *out)
 {
+    if (assign_item(I, s, out)) {
+        return;
+    }
     AExpr *value = infer_value(I, s);
     AStmt *copy = stmt_like(I, s, out);
     copy->value = value;

@@ -333,22 +333,6 @@ subscript_array(Infer *I, AExpr *out)
 
 /* --- tuples --------------------------------------------------------------- */
 
-/* img.shape[:2]: the bounds must be known. */
-static const Type *
-slice_tuple(Infer *I, const AExpr *slice, const Type *base)
-{
-    bool known = true;
-    int64_t lo = clamp_bound(slice->items.at[0], 0, base->rank, &known);
-    int64_t hi =
-        clamp_bound(slice->items.at[1], base->rank, base->rank, &known);
-    if (!known) {
-        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, slice->loc, NULL,
-                     "the bounds of a slice of a tuple must be constants");
-    }
-    int n = hi > lo ? (int)(hi - lo) : 0;
-    return type_tuple(I->arena, base->items + lo, n, base->is_list);
-}
-
 static const Type *tuple_item_type(Infer *I, const Type *type, Loc loc);
 
 /* With a known index the item itself, with its own type; else the type that
@@ -360,9 +344,6 @@ subscript_tuple(Infer *I, AExpr *out)
     const AExpr *item = out->items.at[0];
     if (out->items.n != 1) {
         refuse_index(I, item, item->type);
-    }
-    if (item->kind == A_SLICE) {
-        return slice_tuple(I, item, base);
     }
     check_index(I, item, item->type, true);
     int64_t k;
@@ -391,6 +372,9 @@ infer_subscript(Infer *I, const AExpr *e)
         out->type = subscript_array(I, out);
         break;
     case TY_TUPLE:
+        if (out->items.n == 1 && out->items.at[0]->kind == A_SLICE) {
+            return slice_sequence(I, out->lhs, out->items.at[0]);
+        }
         out->type = subscript_tuple(I, out);
         break;
     case TY_LIST:

@@ -54,13 +54,6 @@ open_scope(Infer *I, bool needed, Loc loc, ABlock *out)
     return s;
 }
 
-/* For names_of_block. */
-static void
-note_name(void *data, Sym name)
-{
-    map_set(data, name, data);
-}
-
 /* All ways out of the scope meet.  No version made inside may be named after
  * it, because a part of the scope may have been left out. */
 static void
@@ -70,12 +63,7 @@ close_scope(Infer *I, const AStmt *loop, AStmt *scope, ExitVec *exits)
         ABlock *converts = add_converts(I, &scope->body, loop->loc);
         add_exit(I, exits, I->frame->env, converts);
     }
-    Map assigned = map_new(I->arena);
-    if (loop->kind == AS_FOR) {
-        names_of_target(loop->targets.at[0], note_name, &assigned);
-    }
-    names_of_expr(loop->value, note_name, &assigned);
-    names_of_block(&loop->body, note_name, &assigned);
+    Map assigned = names_of_loop(I, loop);
     Env env = exits_join(I, exits, 0);
     rename_assigned(I, &assigned, exits, &env);
     I->frame->env = env;

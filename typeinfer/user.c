@@ -346,6 +346,25 @@ bind_parameters(Infer *I, const AExpr *call, const AFunc *func,
     }
 }
 
+/* Lists of known length in the result of run 'from' are the caller's; those
+ * that it was given have one name more. */
+static void
+own_lists(Infer *I, const Type *type, int from)
+{
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+        own_lists(I, type->items[i], from);
+    }
+    if (type->kind != TY_TUPLE || type->object == 0) {
+        return;
+    }
+    Object *object = &I->objects.at[type->object];
+    if (object->run == from) {
+        object->run = I->frame->run;
+    } else {
+        object->aliased = true;
+    }
+}
+
 /* Runs a user function's body with the types of this call. The frame lives on
  * the C stack: nothing keeps it. */
 AExpr *
@@ -384,5 +403,6 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
     check_reach(I, typed->result, e->loc);
     out->callee = typed;
     out->type = alias_return(I, typed->result);
+    own_lists(I, out->type, frame.run);
     return out;
 }

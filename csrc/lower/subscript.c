@@ -64,34 +64,12 @@ item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
 
 /* --- subscripts ----------------------------------------------------------- */
 
-/* The bounds are known, so that a slice is a piece of the items. */
-static Value
-slice_of_tuple(Lower *L, Value base, const AExpr *slice, const Type *type)
-{
-    int64_t lo = 0;
-    const AExpr *first = slice->items.at[0];
-    if (first != NULL) {
-        type_is_known_int(first->type, &lo);
-    }
-    lo = lo < 0 ? lo + base.type->rank : lo;
-    lo = lo < 0 ? 0 : lo;
-    Value out = {.type = type, .items = base.items + lo};
-    if (type->rank == 0) {
-        out.items = base.items;
-    }
-    (void)L;
-    return out;
-}
-
 /* A known index picks the Value itself. Any other index is checked and picks
  * from a table, for which all items have one type. */
 static Value
 subscript_tuple(Lower *L, Value base, const AExpr *e)
 {
     const AExpr *item = e->items.at[0];
-    if (item->kind == A_SLICE) {
-        return slice_of_tuple(L, base, item, e->type);
-    }
     int64_t k;
     if (type_is_known_int(item->type, &k)) {
         lower_expr(L, item);
