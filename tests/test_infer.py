@@ -61,8 +61,10 @@ EXPRESSIONS = {
     "small": "(np.uint8(a),)",
     "square": "(a ** 2,)",
     "rounded": "(math.floor(a), math.ceil(a))",
+    "logarithm": "(math.log(a), math.log2(a), math.log10(a))",
 }
-UNARY = ("unary", "conversion", "integer", "small", "square", "rounded")
+UNARY = ("unary", "conversion", "integer", "small", "square", "rounded",
+         "logarithm")
 
 
 def sample(kind):

@@ -328,6 +328,10 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
         return type_of_divmod(I, call);
     case BUILTIN_NP_ARRAY:
         return type_of_array(I, call);
+    case BUILTIN_NP_DOT:
+    case BUILTIN_NP_INNER:
+    case BUILTIN_DOT_OF:
+        return type_of_dot(I, call);
     case BUILTIN_COPY:
     case BUILTIN_ASTYPE:
         return type_of_copy(I, call, id);
@@ -337,20 +341,11 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
 }
 
 /* math.* gives a float. The logarithms of an int are computed from all its
- * digits by Python, so that they need no float. */
+ * digits by Python, which for 64 bits are those of the float next to it. */
 static const Type *
-type_of_math(Infer *I, const AExpr *call, BuiltinId id)
+type_of_math(Infer *I, const AExpr *call)
 {
     need_numbers(I, call);
-    const Type *arg = call->items.at[0]->type;
-    bool is_int = !dtype_is_float(arg->dtype) || arg->alt == ALT_INT;
-    bool logs = id == BUILTIN_MATH_LOG || id == BUILTIN_MATH_LOG2 ||
-                id == BUILTIN_MATH_LOG10;
-    if (logs && is_int) {
-        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc,
-                     "Convert the argument with `float(...)`.",
-                     "`%s` of an int is not translated", short_name(id));
-    }
     return type_float(I->arena);
 }
 
@@ -362,7 +357,7 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
     case BK_DTYPE:
         return type_of_convert(I, call, id);
     case BK_MATH:
-        return type_of_math(I, call, id);
+        return type_of_math(I, call);
     case BK_ROUND:
         return type_of_round(I, call, id);
     case BK_TEST:

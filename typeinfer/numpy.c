@@ -14,6 +14,7 @@ static const int known_sums[] = {NUMPY(2, 3), NUMPY(2, 4), NUMPY(2, 5)};
 
 static int version = NUMPY(2, 4);
 static bool loops[FN_COUNT][2];
+static int dots[2][2];
 
 /* Once, when the module is made. */
 void
@@ -46,6 +47,19 @@ void
 numpy_set_loop(int fn, bool single, bool ok)
 {
     loops[fn][single] = ok;
+}
+
+/* By csrc/py/dots.c, which tries it. */
+void
+numpy_set_dot(DType dtype, bool strided, int longest)
+{
+    dots[dtype == DT_F32][strided] = longest;
+}
+
+int
+numpy_dot_known(DType dtype, bool strided)
+{
+    return dots[dtype == DT_F32][strided];
 }
 
 bool

@@ -220,7 +220,9 @@ is_flaggable(AOp op, const PlainRule *base, const PlainRule *other)
     if (!other->type.weak || !dtype_is_float(base->compute)) {
         return false;
     }
-    bool same_number = op == AO_ADD || op == AO_SUB || op == AO_MUL;
+    bool divides = op == AO_FLOORDIV || op == AO_MOD;
+    bool same_number = op == AO_ADD || op == AO_SUB || op == AO_MUL ||
+                       (divides && base->type.weak);
     bool is_int = other->type.dtype == DT_I64;
     bool is_float = other->type.dtype == DT_F64 && !base->type.weak;
     return (same_number && (is_int || is_float)) || (op == AO_DIV && is_float);
@@ -235,11 +237,14 @@ alt_for(Plain weak)
                                   : ALT_FLOAT;
 }
 
-/* Operators whose result is decided by type and dtype alone. */
+/* Operators whose result is decided by type and dtype alone. Those that can
+ * fail do so differently for NumPy's numbers. */
 static bool
 is_uniform(AOp op, const PlainRule *base, const PlainRule *other)
 {
-    bool errors_differ = op == AO_FLOORDIV || op == AO_MOD || op == AO_POW ||
+    bool divides = op == AO_FLOORDIV || op == AO_MOD;
+    bool weak = base->type.weak && other->type.weak;
+    bool errors_differ = (divides && !weak) || op == AO_POW ||
                          op == AO_LSHIFT || op == AO_RSHIFT;
     return same_plain(base->type, other->type) &&
            base->compute == other->compute && !base->mixed && !other->mixed &&

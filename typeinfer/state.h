@@ -332,6 +332,9 @@ const Type *type_new_array(Infer *I, const AExpr *call, const Type *type,
 /* --- reduce.c --- */
 const Type *type_of_reduce(Infer *I, AExpr *call, BuiltinId id);
 
+/* --- dot.c --- */
+const Type *type_of_dot(Infer *I, const AExpr *call);
+
 /* --- stmt.c --- */
 void keep_effects(Infer *I, AExpr *e, ABlock *out);
 void infer_block(Infer *I, const ABlock *block, ABlock *out);

@@ -190,6 +190,10 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
         return lower_divmod(L, e);
     case BUILTIN_NP_ARRAY:
         return lower_array(L, e);
+    case BUILTIN_NP_DOT:
+    case BUILTIN_NP_INNER:
+    case BUILTIN_DOT_OF:
+        return lower_dot(L, e);
     case BUILTIN_COPY:
     case BUILTIN_ASTYPE:
         return lower_copy(L, e);

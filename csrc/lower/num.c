@@ -217,16 +217,16 @@ typedef struct Operation {
 } Operation;
 
 /* The alternative is an int kept as a float: it must be exact, and never be
- * -0.0. */
+ * -0.0 ('signs': the operation can make one of two ints). */
 static Expr *
-as_int_too(Lower *L, const Operation *o, Op op, Expr *r)
+as_int_too(Lower *L, const Operation *o, bool signs, Expr *r)
 {
     DType dt = r->dtype;
     int64_t most = dt == DT_F32 ? exact_f32 : exact_f64;
     Expr *limit = ir_float(L->arena, dt, (double)most);
     Expr *small = op2(L, E_LE, op1(L, E_ABS, r), limit);
     emit_check(L, either(L, not_(L, o->flag), small), X_SPECULATE, o->loc);
-    if (op == E_MUL) {
+    if (signs) {
         Expr *zero = ir_float(L->arena, dt, 0.0);
         r = ir_select(L->arena, o->flag, op2(L, E_ADD, r, zero), r);
     }
@@ -255,7 +255,7 @@ float_arith(Lower *L, const Operation *o, Op op)
     }
     r = reuse(L, r, o->loc);
     if (o->rule->type->alt == ALT_INT) {
-        return as_int_too(L, o, op, r);
+        return as_int_too(L, o, op == E_MUL, r);
     }
     if (r->dtype == DT_F32) {
         check_narrow(L, o, op, r);
@@ -341,7 +341,7 @@ check_quotient(Lower *L, const Operation *o)
 
 /* // and %. For NumPy's integers a zero divisor gives 0 and a warning; that is
  * left to Python by a check. Floats follow the algorithm of the side that they
- * come from. */
+ * come from; that of Python is exact for ints kept as floats. */
 static Expr *
 floor_divide(Lower *L, const Operation *o)
 {
@@ -357,7 +357,8 @@ floor_divide(Lower *L, const Operation *o)
     if (o->weak) {
         check_nonzero(L, o, NULL);
         Fn fn = div ? FN_PYFLOORDIV : FN_PYMOD;
-        return call_fn(L, fn, dt, o->x, o->y);
+        Expr *r = call_fn(L, fn, dt, o->x, o->y);
+        return o->flag ? as_int_too(L, o, true, reuse(L, r, o->loc)) : r;
     }
     Expr *r = call_fn(L, div ? FN_NPFLOORDIV : FN_NPMOD, dt, o->x, o->y);
     return with_warnings(L, r, o->what, o->flag, o->loc);

@@ -332,6 +332,7 @@ void check_forward(Lower *L, const View *view, Loc loc);
 
 /* --- reduce.c --- */
 Value lower_reduce(Lower *L, const AExpr *e, BuiltinId id);
+Value lower_dot(Lower *L, const AExpr *e);
 /* 'from' into 'to', of equal extents and with no memory in common. */
 void copy_elements(Lower *L, const View *to, const View *from, Loc loc);
 

@@ -79,6 +79,10 @@ typedef struct Core {
 int loops_setup(void);
 const VzLoop *loops_table(void);
 
+/* --- dots.c: the order of np.dot ----------------------------------------- */
+
+void dots_setup(void);
+
 /* --- guards.c: what a compiled function assumes of its surroundings ------ */
 
 typedef enum GuardKind {

@@ -28,10 +28,15 @@ environment(void)
     if (text != NULL && sscanf(text, "%d.%d", &major, &minor) == 2) {
         numpy_set(major, minor);
     }
-    PyObject *out = version ? PyUnicode_FromFormat("python %d.%d; numpy %U",
-                                                   PY_MAJOR_VERSION,
-                                                   PY_MINOR_VERSION, version)
-                            : NULL;
+    PyObject *out =
+        version ? PyUnicode_FromFormat(
+                      "python %d.%d; numpy %U; dot %d %d %d %d",
+                      PY_MAJOR_VERSION, PY_MINOR_VERSION, version,
+                      numpy_dot_known(DT_F64, false),
+                      numpy_dot_known(DT_F64, true),
+                      numpy_dot_known(DT_F32, false),
+                      numpy_dot_known(DT_F32, true))
+                : NULL;
     Py_XDECREF(version);
     return out;
 }
@@ -59,6 +64,7 @@ exec_module(PyObject *module)
     if (loops_setup() < 0) {
         return -1;
     }
+    dots_setup();
     host_setup();
     specs_init();
     core->disabled = is_set("VIZGEN_DISABLE");

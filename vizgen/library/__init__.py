@@ -16,6 +16,8 @@ _RANDOM = ("seed", "random", "random_sample", "ranf", "sample", "rand",
            "choice", "shuffle")
 
 TABLE = {f"numpy.random.{name}": ("random", name) for name in _RANDOM}
+TABLE["numpy.linalg.norm"] = ("linalg", "norm")
+TABLE["numpy.cross"] = ("linalg", "cross")
 
 
 def find(name):

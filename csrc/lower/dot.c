@@ -1,0 +1,72 @@
+/* np.dot of two short vectors.
+ *
+ *     np.dot(a, b)    ((a0 * b0 + a1 * b1) + a2 * b2) + 0.0
+ *
+ * The order is that of typeinfer/dot.c.  The BLAS begins at 0.0, so that no
+ * result is -0.0; NumPy multiplies vectors of one element without it.  float32
+ * is multiplied in float32 and added in float64.  A sum that is not finite may
+ * have warned, once for all operations; that is Python's.
+ */
+#include "csrc/lower/state.h"
+#include "typeinfer/rules.h"
+
+/* A strided vector goes through another routine than a contiguous one; where
+ * the order of that isn't known, the view must be contiguous. */
+static void
+check_contiguous(Lower *L, const View *view, DType dtype, Loc loc)
+{
+    Buf *buf = view->buf;
+    int axis = view->axis[0];
+    int64_t n = axis >= 0 ? buf->rank - 1 : 0;
+    bool plain = axis >= 0 && axis == n && buf->layout == LAYOUT_C &&
+                 view->step[axis] == NULL;
+    if (plain || !dtype_is_float(dtype)) {
+        return;
+    }
+    Expr *same = ir_bool(L->arena, false);
+    if (axis >= 0) {
+        Expr *stride = ir_stride(L->arena, buf, axis);
+        Expr *step = view->step[axis];
+        stride = step ? op2(L, E_MUL, stride, step) : stride;
+        same = op2(L, E_EQ, stride, int_const(L, dtype_size(buf->dtype)));
+    }
+    emit_check(L, same, X_SPECULATE, loc);
+}
+
+/* The lanes of an operand in the dtype of the products. */
+static Expr *
+operand(Lower *L, Value v, DType dtype, int n, Loc loc)
+{
+    if (v.view != NULL && n > numpy_dot_known(dtype, true)) {
+        check_contiguous(L, v.view, dtype, loc);
+    }
+    return reuse(L, vec_cast(L, dtype, vector_of(L, v, loc), loc), loc);
+}
+
+Value
+lower_dot(Lower *L, const AExpr *e)
+{
+    Value args[2];
+    lower_items(L, &e->items, args);
+    DType dtype = e->type->dtype;
+    int n = type_lanes(args[0].type);
+    Expr *x = operand(L, args[0], dtype, n, e->loc);
+    Expr *y = operand(L, args[1], dtype, n, e->loc);
+    DType wide = dtype == DT_F32 && n > 1 ? DT_F64 : dtype;
+    Expr *sum = NULL;
+    for (int i = 0; i < n; i++) {
+        Expr *k = int_const(L, i);
+        Expr *term = op2(L, E_MUL, ir_elem(L->arena, x, k),
+                         ir_elem(L->arena, y, k));
+        term = cast_to(L, wide, term);
+        sum = sum == NULL ? term : op2(L, E_ADD, sum, term);
+    }
+    if (dtype_is_float(dtype) && n > 1) {
+        sum = op2(L, E_ADD, sum, ir_float(L->arena, wide, 0.0));
+    }
+    sum = cast_to(L, dtype, sum);
+    if (dtype_is_float(dtype)) {
+        sum = finite_or_python(L, sum, e->loc);
+    }
+    return num_value(e->type, reuse(L, sum, e->loc));
+}

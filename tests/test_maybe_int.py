@@ -1,0 +1,58 @@
+"""2 ** k is an int or a float, by the sign of k: what is computed of it."""
+import math
+
+import numpy as np
+import pytest
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+INTS = (7, -7, 1, -1, 0, 12, 8, -8, 5, 2 ** 52 + 1, 2 ** 60 + 1)
+EXPONENTS = (0, 1, 2, 3, 4, 5, 9, 20)
+FLOATS = (1.5, -2.5, 0.5, -0.0, 1e300, 3.0, math.inf, math.nan)
+
+
+def quotients(n, k, x):
+    a = 2 ** (k - 3)
+    b = n // a
+    c = n % a
+    return b, c, math.copysign(1.0, b), math.copysign(1.0, c), b * -1.5
+
+
+def divisors(n, k, x):
+    a = 2 ** (k - 3)
+    return a // n, a % n, a // x, a % x
+
+
+def dividends(n, k, x):
+    a = 2 ** (k - 3)
+    return x // a, x % a, (-a) // 3, -(n // a) * 0.5, n // a % 3
+
+
+@pytest.mark.parametrize("fn", (quotients, divisors, dividends))
+def test_quotients(fn):
+    fast = accelerate(fn)
+    for k in EXPONENTS:
+        for n in INTS:
+            for x in FLOATS:
+                assert_same(fast, (n, k, x), native=False)
+    assert fast.stats.python_calls == 0
+    assert fast.stats.native_calls > fast.stats.replays
+
+
+def levels(img):
+    """A pyramid's sizes, by floor division and by its number of levels."""
+    n = 8
+    while n > 1 and min(img.shape[0], img.shape[1]) // 2 ** (n - 1) < 1:
+        n -= 1
+    out = np.zeros((n, 3))
+    for k in range(n):
+        out[k, 0] = img.shape[0] // 2 ** k
+        out[k, 1] = img.shape[0] // 2 ** (k - 1)
+        out[k, 2] = img.shape[1] % 2 ** (k - 1)
+    return out
+
+
+def test_levels():
+    for size in ((1, 1), (2, 9), (64, 64), (100, 37), (300, 257)):
+        assert_same(accelerate(levels), (np.zeros(size),))
