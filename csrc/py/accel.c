@@ -2,7 +2,7 @@
  *
  *     class Accelerated:
  *         def __init__(self, py_func, options): ...
- *         def __call__(self, *args, **kwargs): ...    # see dispatch.c
+ *         def __call__(self, *args, **kwargs): ...    # see call.c
  *         def __get__(self, instance, owner=None):
  *             return types.MethodType(self, instance) if instance else self
  *         stats, signatures, py_func, options           # properties
@@ -78,6 +78,20 @@ accel_tuned(Accel *f, const char *opts, const char *compiler)
     PyMem_Free(mine);
 }
 
+/* A part looks for no choice of its own. */
+Accel *
+accel_part(const Accel *owner, PyObject *function)
+{
+    PyObject *made = PyObject_CallFunctionObjArgs(
+        (PyObject *)owner->core->accel_type, function, owner->options, NULL);
+    Accel *f = (Accel *)made;
+    if (f != NULL) {
+        f->silent = true;
+        set_variant(f, owner->opts_text, owner->compiler);
+    }
+    return f;
+}
+
 /* vizgen.decorator has checked the values. */
 static bool
 take_options(Accel *f, PyObject *options)
@@ -151,6 +165,9 @@ accel_traverse(PyObject *self, visitproc visit, void *arg)
     Py_VISIT(f->py_func);
     Py_VISIT(f->options);
     Py_VISIT(f->reasons);
+    Py_VISIT(f->split.code);
+    Py_VISIT(f->split.function);
+    Py_VISIT(f->split.parts);
     if (f->loaded != NULL && f->loaded->refs == 1) {
         for (int i = 0; i < f->loaded->nspecs; i++) {
             spec_traverse(f->loaded->specs[i], visit, arg);
@@ -350,6 +367,15 @@ method_hidden(PyObject *self, PyObject *unused)
     return out;
 }
 
+/* What the function was split into; a tuple. */
+static PyObject *
+method_parts(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    PyObject *parts = ((Accel *)self)->split.parts;
+    return parts ? Py_NewRef(parts) : PyTuple_New(0);
+}
+
 /* The raw material of explain and of reports. */
 static PyObject *
 method_describe(PyObject *self, PyObject *unused)
@@ -384,6 +410,7 @@ static PyMethodDef methods[] = {
      PyDoc_STR("_set_variant($self, opts=None, compiler=None, /)\n--\n\n"
                "Compile anew with these options.")},
     {"_hidden", method_hidden, METH_NOARGS, NULL},
+    {"_parts", method_parts, METH_NOARGS, NULL},
     {"_describe", method_describe, METH_NOARGS, NULL},
     {"_describe_call", (PyCFunction)(void (*)(void))method_describe_call,
      METH_FASTCALL | METH_KEYWORDS, NULL},
@@ -418,10 +445,11 @@ get_stats(PyObject *self, void *unused)
 {
     (void)unused;
     const Accel *f = (Accel *)self;
-    const Counters *c = &f->count;
-    return PyObject_CallFunction(f->core->stats_type, "KKKKKKd", c->native,
-                                 c->mixed, c->python, c->replays, c->compiles,
-                                 c->cache_hits, c->compile_seconds);
+    Counters c = f->count;
+    parts_count(f, &c);
+    return PyObject_CallFunction(f->core->stats_type, "KKKKKKd", c.native,
+                                 c.mixed, c.python, c.replays, c.compiles,
+                                 c.cache_hits, c.compile_seconds);
 }
 
 /* As the parameters' types are written in messages. */

@@ -13,6 +13,8 @@
  *     pool.c      recycled memory for large results
  *     warn.c      floating-point warnings
  *     result.c    returned slots -> objects
+ *     call.c      native, in parts or in Python
+ *     part.c      a loop of a function that can't be compiled as a whole
  *     accel.c     the type Accelerated          info.c  what tools may ask
  *
  * This folder is the only one that includes Python.h and NumPy's headers.
@@ -57,6 +59,7 @@ typedef struct Errstate {
  * NumPy's API table) is one per process, so a second interpreter is refused. */
 typedef struct Core {
     PyTypeObject *accel_type;
+    PyTypeObject *part_type;
     PyObject *stats_type;    /* vizgen.errors.Stats */
     PyObject *compile_error; /* vizgen.errors */
     PyObject *fallback_warning;
@@ -269,6 +272,17 @@ typedef struct Counters {
     double compile_seconds;
 } Counters;
 
+/* What a function that is refused is split into: see vizgen.parts. */
+typedef struct Split {
+    bool tried;
+    PyObject *code;      /* of the function when it was split */
+    PyObject *function;  /* the rest, which calls the parts; NULL: none */
+    PyObject *parts;     /* tuple of Part */
+    int alive;           /* parts that are not off for good */
+    unsigned long long runs; /* native runs of parts */
+    PyObject *note;      /* a reason that is told when the call has run */
+} Split;
+
 /* The decorated function. */
 struct Accel {
     PyObject_HEAD
@@ -284,6 +298,12 @@ struct Accel {
     Loaded *loaded;
     int reloads;
     bool gave_up;      /* the globals change too often */
+    bool silent;       /* part of another: no warnings */
+    bool timed;        /* measure each kernel */
+    int64_t kernel_time; /* nanoseconds of the last measured one */
+    const void *told;  /* the type of the argument last told of */
+    int told_index;
+    Split split;
     Counters count;
     char *opts_text;   /* a variant's options, or NULL */
     char *compiler;
@@ -306,10 +326,11 @@ typedef enum Policy {
 
 /* What became of a native attempt. */
 typedef enum Outcome {
-    OUT_DONE,   /* the result is there */
-    OUT_PYTHON, /* it could not begin: run Python */
-    OUT_REPLAY, /* it was given up: run Python */
-    OUT_ERROR,  /* an exception is set */
+    OUT_DONE,    /* the result is there */
+    OUT_PYTHON,  /* it could not begin: run Python */
+    OUT_REFUSED, /* nor will it ever: run Python, or natively in parts */
+    OUT_REPLAY,  /* it was given up: run Python */
+    OUT_ERROR,   /* an exception is set */
 } Outcome;
 
 /* Everything a running kernel needs.  Lives on the stack and is never cleared
@@ -438,7 +459,11 @@ Opts accel_opts(const Accel *f, KernelMode mode);
 /* The options' text is good; false with ValueError. */
 bool opts_check(const char *text);
 
-/* --- dispatch.c ---------------------------------------------------------- */
+/* Held while something is made for 'f'; false: see specs.c. */
+bool accel_lock(Accel *f);
+void accel_unlock(Accel *f);
+
+/* --- call.c -------------------------------------------------------------- */
 
 PyObject *accel_vectorcall(PyObject *self, PyObject *const *args,
                            size_t nargsf, PyObject *kwnames);
@@ -446,6 +471,28 @@ PyObject *disabled_vectorcall(PyObject *self, PyObject *const *args,
                               size_t nargsf, PyObject *kwnames);
 PyObject *checked_vectorcall(PyObject *self, PyObject *const *args,
                              size_t nargsf, PyObject *kwnames);
+/* A call that is native or is not at all; counted. */
+Outcome accel_try(Accel *f, PyObject *const *args, Py_ssize_t nargs,
+                  PyObject *kwnames, PyObject **result);
+
+/* --- part.c -------------------------------------------------------------- */
+
+PyTypeObject *part_type_make(PyObject *module);
+PyObject *part_heat(PyObject *module, PyObject *value);
+/* Adds what the parts of 'f' have compiled; the counters of calls stay. */
+void parts_count(const Accel *f, Counters *out);
+/* The rest of the function in parts, new; NULL, mostly without an exception:
+ * there is none. */
+PyObject *split_function(Accel *f);
+void split_clear(Accel *f);
+/* Gives the reason that was kept for after the call. */
+int split_tell(Accel *f);
+
+/* --- dispatch.c ---------------------------------------------------------- */
+
+/* From the arguments to the result, or to what else must be done. */
+Outcome call_dispatch(Accel *f, Loaded *l, PyObject *const *args,
+                      Py_ssize_t nargs, PyObject *kwnames, PyObject **result);
 /* Arguments in the order of the parameters, defaults filled in, hidden arrays
  * appended.  'bound' has room for MAX_ARGS.  The number of arguments, or -1:
  * Python must see to it. */
@@ -512,6 +559,10 @@ bool warn_tell(const Call *call, unsigned kinds);
  * when warnings are errors. */
 int fallback_tell(Accel *f, DiagId code, PyObject *text, const Diags *diags,
                   const Diag *list, int n);
+/* The same, but the warning waits for the end of the call: only then it is
+ * known what ran native.  The parts of a function keep theirs. */
+int fallback_note(Accel *f, DiagId code, PyObject *text, const Diags *diags,
+                  const Diag *list, int n);
 PyObject *diag_text(const Diags *diags, const Diag *diag);
 PyObject *diag_dicts(const Diags *diags, const Diag *list, int n,
                      Severity severity);
@@ -523,6 +574,8 @@ PyObject *function_text(const Accel *f, const Loaded *l, DiagId code,
 
 /* Takes over what tuning chose. */
 void accel_tuned(Accel *f, const char *opts, const char *compiler);
+/* An accelerated 'function' with the options of 'owner', for a part of it. */
+Accel *accel_part(const Accel *owner, PyObject *function);
 PyTypeObject *accel_type_make(PyObject *module);
 bool is_accel(const Core *core, PyObject *object);
 /* A function of a module of ours, imported when first used. */

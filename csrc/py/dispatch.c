@@ -15,8 +15,6 @@
  */
 #include "csrc/py/core.h"
 
-#include <pthread.h>
-
 /* --- binding ------------------------------------------------------------- */
 
 /* The order of the arguments is that of the function's parameters:
@@ -127,14 +125,21 @@ argument_text(const Accel *f, const Loaded *l, PyObject *object, int index,
     return function_text(f, l, *code, text);
 }
 
-/* Leaves an exception if the warning became one, or if strict. */
+/* Leaves an exception if strict.  The text isn't made twice in a row for the
+ * same kind of argument. */
 static void
 tell_argument(Accel *f, const Loaded *l, PyObject *object, int index)
 {
     DiagId code;
+    if (f->told == Py_TYPE(object) && f->told_index == index && !f->strict
+        && !f->core->strict) {
+        return;
+    }
+    f->told = Py_TYPE(object);
+    f->told_index = index;
     PyObject *text = argument_text(f, l, object, index, &code);
     if (text != NULL) {
-        fallback_tell(f, code, text, NULL, NULL, 0);
+        fallback_note(f, code, text, NULL, NULL, 0);
         Py_DECREF(text);
     }
 }
@@ -147,7 +152,7 @@ tell_refusal(Accel *f, const Loaded *l, Spec *spec)
         return 0;
     }
     spec->told = true;
-    return fallback_tell(f, spec->code, spec->refusal, &l->diags, spec->diags,
+    return fallback_note(f, spec->code, spec->refusal, &l->diags, spec->diags,
                          spec->ndiags);
 }
 
@@ -174,14 +179,15 @@ call_keys(PyObject *const *bound, int n, uint32_t *keys)
     return -1;
 }
 
-/* NULL: run Python, or an exception is set. */
+/* NULL: run Python, or an exception is set.  '*bad' is the argument that no
+ * native code takes, or -1. */
 static Spec *
-find_or_make(Accel *f, Loaded *l, PyObject *const *bound, int n)
+find_or_make(Accel *f, Loaded *l, PyObject *const *bound, int n, int *bad)
 {
     uint32_t keys[MAX_ARGS];
-    int bad = call_keys(bound, n, keys);
-    if (bad >= 0) {
-        tell_argument(f, l, bound[bad], bad);
+    *bad = call_keys(bound, n, keys);
+    if (*bad >= 0) {
+        tell_argument(f, l, bound[*bad], *bad);
         return NULL;
     }
     for (int i = 0; i < l->nspecs; i++) {
@@ -256,32 +262,35 @@ static Outcome
 dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
                PyObject **result)
 {
-    Spec *spec = find_or_make(f, l, bound, n);
+    int bad;
+    Spec *spec = find_or_make(f, l, bound, n, &bad);
     if (spec == NULL) {
-        return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
+        return PyErr_Occurred() ? OUT_ERROR
+               : bad >= 0       ? OUT_REFUSED
+                                : OUT_PYTHON;
     }
     if (spec->refusal != NULL) {
-        return tell_refusal(f, l, spec) < 0 ? OUT_ERROR : OUT_PYTHON;
+        return tell_refusal(f, l, spec) < 0 ? OUT_ERROR : OUT_REFUSED;
     }
     return l->guards.random ? run_random(f, l, spec, bound, result)
                             : run_native(f, l, spec, bound, result);
 }
 
-/* OUT_PYTHON has had no effect beyond telling why.  Global arrays and defaults
+/* OUT_PYTHON and OUT_REFUSED have had no effect.  Global arrays and defaults
  * are borrowed from places that another thread may change while this one
  * compiles without the GIL, so all arguments are held from here on. */
-static Outcome
-dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
-         PyObject *kwnames, PyObject **result)
+Outcome
+call_dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
+              PyObject *kwnames, PyObject **result)
 {
     PyObject *bound[MAX_ARGS];
     if (l->refusal != NULL) {
         if (l->told && !f->strict && !f->core->strict) {
-            return OUT_PYTHON;
+            return OUT_REFUSED;
         }
         l->told = true;
-        int told = fallback_tell(f, l->code, l->refusal, NULL, NULL, 0);
-        return told < 0 ? OUT_ERROR : OUT_PYTHON;
+        int told = fallback_note(f, l->code, l->refusal, NULL, NULL, 0);
+        return told < 0 ? OUT_ERROR : OUT_REFUSED;
     }
     int n = call_bind(f, l, args, nargs, kwnames, bound);
     if (n < 0) {
@@ -295,126 +304,6 @@ dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
         Py_DECREF(bound[i]);
     }
     return out;
-}
-
-/* The C stack below this address is not to be used; NULL: not known yet. */
-static _Thread_local char *stack_limit;
-
-/* Kept free for what runs above us: the interpreter needs about 1 KiB a call,
- * libraries that it calls more. */
-enum { STACK_RESERVE = 512 * 1024 };
-
-static void
-find_stack_limit(char *here)
-{
-    pthread_attr_t attr;
-    void *low = NULL;
-    size_t size = 0;
-    stack_limit = here - STACK_RESERVE;
-    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
-        if (pthread_attr_getstack(&attr, &low, &size) == 0) {
-            size_t quarter = size / 4;
-            stack_limit = (char *)low
-                          + (quarter < STACK_RESERVE ? quarter : STACK_RESERVE);
-        }
-        pthread_attr_destroy(&attr);
-    }
-}
-
-/* Python functions that call each other don't use the C stack, but they do
- * through us; with a high recursion limit it would run out first. */
-static bool
-stack_is_low(void)
-{
-    char here;
-    char *at = &here;
-    if (stack_limit == NULL) {
-        find_stack_limit(at);
-    }
-    return at < stack_limit;
-}
-
-/* The function as it is, with the arguments as they came. */
-static PyObject *
-call_python(Accel *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
-{
-    if (stack_is_low()) {
-        PyErr_SetString(PyExc_RecursionError,
-                        "maximum recursion depth exceeded (C stack)");
-        return NULL;
-    }
-    return PyObject_Vectorcall(f->py_func, args, nargsf, kwnames);
-}
-
-/* Replays are counted apart from calls that never were native. */
-PyObject *
-accel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf,
-                 PyObject *kwnames)
-{
-    Accel *f = (Accel *)self;
-    PyObject *result = NULL;
-    Outcome out = OUT_PYTHON;
-    Loaded *l = accel_loaded(f);
-    if (l != NULL) {
-        loaded_keep(l);
-        out = dispatch(f, l, args, PyVectorcall_NARGS(nargsf), kwnames,
-                       &result);
-        loaded_drop(l);
-    } else if (PyErr_Occurred()) {
-        return NULL;
-    }
-    if (out == OUT_DONE) {
-        f->count.native++;
-        return result;
-    }
-    if (out == OUT_ERROR) {
-        return NULL;
-    }
-    if (out == OUT_REPLAY) {
-        f->count.replays++;
-    } else {
-        f->count.python++;
-    }
-    return call_python(f, args, nargsf, kwnames);
-}
-
-/* VIZGEN_DISABLE: nothing is read or compiled. */
-PyObject *
-disabled_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf,
-                    PyObject *kwnames)
-{
-    Accel *f = (Accel *)self;
-    f->count.python++;
-    return call_python(f, args, nargsf, kwnames);
-}
-
-/* VIZGEN_CHECK: vizgen.checking runs the call twice and compares. */
-PyObject *
-checked_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf,
-                   PyObject *kwnames)
-{
-    PyObject *call = helper("vizgen.checking", "call");
-    if (call == NULL) {
-        return NULL;
-    }
-    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
-    Py_ssize_t named = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
-    PyObject *all = PyTuple_New(n);
-    PyObject *keywords = PyDict_New();
-    for (Py_ssize_t i = 0; all && keywords && i < n; i++) {
-        PyTuple_SET_ITEM(all, i, Py_NewRef(args[i]));
-    }
-    for (Py_ssize_t i = 0; all && keywords && i < named; i++) {
-        PyDict_SetItem(keywords, PyTuple_GET_ITEM(kwnames, i), args[n + i]);
-    }
-    PyObject *result = NULL;
-    if (all && keywords && !PyErr_Occurred()) {
-        result = PyObject_CallFunctionObjArgs(call, self, all, keywords, NULL);
-    }
-    Py_XDECREF(all);
-    Py_XDECREF(keywords);
-    Py_DECREF(call);
-    return result;
 }
 
 /* For compile() and explain(). */
@@ -432,5 +321,6 @@ call_spec(Accel *f, Loaded **l, PyObject *const *args, Py_ssize_t nargs,
                         "the arguments don't fit the function");
         return NULL;
     }
-    return find_or_make(f, *l, bound, *nbound);
+    int bad;
+    return find_or_make(f, *l, bound, *nbound, &bad);
 }

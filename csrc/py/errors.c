@@ -123,10 +123,27 @@ fallback_tell(Accel *f, DiagId code, PyObject *text, const Diags *diags,
     if (f->strict || f->core->strict) {
         return raise_compile_error(f, code, text, diags, list, n);
     }
-    int new = is_new(f, text);
+    int new = f->silent ? 0 : is_new(f, text);
     if (new <= 0) {
         return new;
     }
     const char *utf8 = PyUnicode_AsUTF8(text);
     return utf8 ? PyErr_WarnEx(f->core->fallback_warning, utf8, 1) : -1;
+}
+
+/* Once it is known that a function can't be split its warnings come before
+ * the call again: a program may not return. */
+int
+fallback_note(Accel *f, DiagId code, PyObject *text, const Diags *diags,
+              const Diag *list, int n)
+{
+    bool later = f->silent || !f->split.tried || f->split.function != NULL;
+    if (!later || f->strict || f->core->strict) {
+        return fallback_tell(f, code, text, diags, list, n);
+    }
+    int new = is_new(f, text);
+    if (new > 0) {
+        Py_XSETREF(f->split.note, Py_NewRef(text));
+    }
+    return new < 0 ? -1 : 0;
 }

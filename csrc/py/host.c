@@ -353,7 +353,8 @@ static void
 learn_cost(Call *call, int64_t start)
 {
     Spec *spec = call->spec;
-    double cost = (double)(now() - start) / (call->elements + 1);
+    call->f->kernel_time = now() - start;
+    double cost = (double)call->f->kernel_time / (call->elements + 1);
     spec->cost = spec->calls > 1 ? 0.5 * (spec->cost + cost) : cost;
 }
 
@@ -402,7 +403,7 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
         return VZ_REPLAY;
     }
     bool release = spec->cost * (call->elements + 1) > LONG_CALL;
-    bool measure = release || (spec->calls & 15) == 0;
+    bool measure = release || (spec->calls & 15) == 0 || call->f->timed;
     spec->calls++;
     call->thread = PyThread_get_thread_ident();
     int64_t start = measure ? now() : 0;

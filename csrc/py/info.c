@@ -541,6 +541,10 @@ PyMethodDef info_methods[] = {
      PyDoc_STR("is_translated(name, /)\n\n"
                "Is 'numpy.sqrt' a known function, constant or module?")},
     {"settings", info_settings, METH_NOARGS, NULL},
+    {"part_heat", part_heat, METH_O,
+     PyDoc_STR("part_heat(nanoseconds, /)\n\n"
+               "Set the time in Python after which an inner loop is compiled;"
+               " the old one.")},
     {"codes", info_codes, METH_NOARGS, NULL},
     {"page", info_page, METH_VARARGS,
      PyDoc_STR("page(code, /)\n\n(code, title, help page)")},

@@ -78,9 +78,10 @@ exec_module(PyObject *module)
     core->pool = pool_handler();
     core->warnings = helper("warnings", "__dict__");
     core->accel_type = accel_type_make(module);
+    core->part_type = part_type_make(module);
     if (!core->compile_error || !core->fallback_warning || !core->stats_type
         || !core->environment || !core->pool || !core->warnings
-        || !core->accel_type) {
+        || !core->accel_type || !core->part_type) {
         return -1;
     }
     find_errstate(core);
@@ -89,7 +90,10 @@ exec_module(PyObject *module)
         || PyModule_AddStringConstant(module, "__version__", VIZGEN_VERSION)) {
         return -1;
     }
-    return PyModule_AddType(module, core->accel_type);
+    return PyModule_AddType(module, core->accel_type) < 0
+                   || PyModule_AddType(module, core->part_type) < 0
+               ? -1
+               : 0;
 }
 
 /* The type's instances refer to the state through their type. */
@@ -98,6 +102,7 @@ traverse_module(PyObject *module, visitproc visit, void *arg)
 {
     const Core *core = PyModule_GetState(module);
     Py_VISIT(core->accel_type);
+    Py_VISIT(core->part_type);
     Py_VISIT(core->stats_type);
     Py_VISIT(core->compile_error);
     Py_VISIT(core->fallback_warning);
@@ -114,6 +119,7 @@ clear_module(PyObject *module)
 {
     Core *core = PyModule_GetState(module);
     Py_CLEAR(core->accel_type);
+    Py_CLEAR(core->part_type);
     Py_CLEAR(core->stats_type);
     Py_CLEAR(core->compile_error);
     Py_CLEAR(core->fallback_warning);

@@ -80,8 +80,8 @@ lock_ready(Accel *f)
 
 /* False: with an exception (a signal handler's), or without one when this
  * thread holds the lock already. */
-static bool
-lock_take(Accel *f)
+bool
+accel_lock(Accel *f)
 {
     unsigned long me = PyThread_get_thread_ident();
     if (!lock_ready(f) || f->owner == me) {
@@ -102,8 +102,8 @@ lock_take(Accel *f)
 }
 
 /* By the thread that took it, with the GIL held. */
-static void
-lock_give(Accel *f)
+void
+accel_unlock(Accel *f)
 {
     f->owner = 0;
     PyThread_release_lock(f->lock);
@@ -132,6 +132,7 @@ accel_forget(Accel *f)
     set_loaded(f, NULL);
     f->reloads = 0;
     f->gave_up = false;
+    split_clear(f);
 }
 
 /* For good: recompiling at every call is slower than Python. */
@@ -160,17 +161,17 @@ accel_loaded(Accel *f)
     if (stale != NULL && guards_hold(&stale->guards)) {
         return stale;
     }
-    if (f->gave_up || !lock_take(f)) {
+    if (f->gave_up || !accel_lock(f)) {
         return NULL;
     }
     Loaded *fresh = f->loaded;
     if (f->gave_up) { /* meanwhile, in another thread */
-        lock_give(f);
+        accel_unlock(f);
         return NULL;
     }
     if (fresh == NULL || fresh == stale || !guards_hold(&fresh->guards)) {
         if (stale != NULL && ++f->reloads > MAX_RELOADS) {
-            lock_give(f);
+            accel_unlock(f);
             return give_up(f);
         }
         fresh = load_function(f);
@@ -178,7 +179,7 @@ accel_loaded(Accel *f)
             set_loaded(f, fresh);
         }
     }
-    lock_give(f);
+    accel_unlock(f);
     return fresh;
 }
 
@@ -533,7 +534,7 @@ spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
         tell_full(f, l);
         return NULL;
     }
-    if (!lock_take(f)) {
+    if (!accel_lock(f)) {
         return NULL;
     }
     Spec *spec = NULL;
@@ -544,7 +545,7 @@ spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
     if (l == f->loaded && spec == NULL && l->nspecs < 2 * MAX_SPECS) {
         spec = new_spec(f, l, args, keys, nargs);
     }
-    lock_give(f);
+    accel_unlock(f);
     return spec != NULL && guards_hold(&l->guards) ? spec : NULL;
 }
 
@@ -562,7 +563,7 @@ copy_signature(Arena *arena, const Signature *sig)
 const Kernel *
 spec_kernel(Accel *f, Loaded *l, Spec *spec, KernelMode mode)
 {
-    if (spec->tried[mode] || !lock_take(f)) {
+    if (spec->tried[mode] || !accel_lock(f)) {
         PyErr_Clear();
         return spec->kernels[mode];
     }
@@ -574,7 +575,7 @@ spec_kernel(Accel *f, Loaded *l, Spec *spec, KernelMode mode)
     }
     spec->tried[mode] = true;
     fatal_leave(&trap);
-    lock_give(f);
+    accel_unlock(f);
     return spec->kernels[mode];
 }
 

@@ -1,0 +1,417 @@
+"""Splitting a function that can't be compiled as a whole.
+
+    def f(img):                        def f(img):
+        out = load()                       out = load()
+        for y in range(...):       ->      .r0 = .on0 and .part0(img, out)
+            ...                            if not .r0:
+        print(out)                             for y in range(...):
+                                                   ...
+                                           print(out)
+
+Each loop becomes a *part*, a function of the names that it reads, giving
+those that it binds and that are read later.  A part runs native or not at
+all: then it answers None and the loop runs where it always stood, in Python,
+with its own lines, exceptions and unbound names.  There the loops inside it
+are parts as well.  What is made here is the rest of the function, with the
+names, cells and positions of the original; names that begin with a dot can't
+be the user's.
+
+A part answers False to have the loop's time in Python measured; the time is
+over when the rest calls .part0.done().  See csrc/py/part.c.
+"""
+import __future__
+
+import ast
+import copy
+import functools
+import operator
+import types
+
+from . import _core, flow, source
+
+MOST_PARTS = 64
+MOST_ARGS, MOST_RESULTS = 40, 16
+FEW_ROUNDS = 8              # a loop of so few iterations is not worth a call
+FRAMES = {"locals", "vars", "dir", "eval", "exec", "_getframe",
+          "currentframe", "f_locals", "stack"}
+FUTURE = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag
+                   for name in __future__.all_feature_names))
+NESTED = 0x10               # CO_NESTED
+
+
+def split(accelerated):
+    """(the rest of the function, its parts), or None if there is no loop that
+    could be a part."""
+    try:
+        return _Split(accelerated).make()
+    except (source.SourceError, SyntaxError, ValueError, RecursionError):
+        return None
+
+
+class _Split:
+    """The work on one function."""
+
+    def __init__(self, accelerated):
+        self.owner = accelerated
+        self.function = accelerated.py_func
+        self.code = self.function.__code__
+        path, text, self.node = source.find(self.function)
+        self.place = path, text
+        self.parts = []
+        self.cells = dict(zip(self.code.co_freevars,
+                              self.function.__closure__ or ()))
+
+    def make(self):
+        if not isinstance(self.node, ast.FunctionDef) or _sees_frames(self.node):
+            return None
+        tree, _ = source._parse(*self.place)
+        self.around = _class_around(tree, self.node)
+        self.imports = _imports(tree)
+        rest = _stripped(self.node)
+        if not self.is_same(rest):
+            return None
+        names = _Names(rest, self.code)
+        rest.body = _Outline(self, names).block(rest.body)
+        if not self.parts:
+            return None
+        return self.build(rest, self.cells, kw=True), tuple(self.parts)
+
+    def is_same(self, node):
+        """Does the function, compiled again, do what it did?"""
+        code = self.compile(node, self.cells)
+        return source.same_code(code, self.code)
+
+    def compile(self, node, free):
+        """The code of a FunctionDef whose free variables are 'free'."""
+        args = ast.arguments(
+            posonlyargs=[], args=[ast.arg(arg=name) for name in free],
+            kwonlyargs=[], kw_defaults=[], defaults=[])
+        body = ast.FunctionDef(name=".outer", args=args, body=[node],
+                               decorator_list=[], type_params=[])
+        if self.around:     # the class decides what __names are
+            body = ast.ClassDef(name=self.around, bases=[], keywords=[],
+                                body=[body], decorator_list=[], type_params=[])
+        module = ast.Module([*self.imports, body], [])
+        ast.fix_missing_locations(module)
+        code = compile(module, self.code.co_filename, "exec",
+                       flags=self.code.co_flags & FUTURE, dont_inherit=True)
+        while code.co_name != node.name or code.co_filename is None:
+            code = _last_code(code)
+        return code.replace(
+            co_qualname=self.code.co_qualname,
+            co_flags=code.co_flags & ~NESTED | self.code.co_flags & NESTED)
+
+    def build(self, node, cells, kw=False):
+        """The function of a FunctionDef in place of the original."""
+        code = self.compile(node, cells)
+        closure = tuple(cells[name] for name in code.co_freevars)
+        made = types.FunctionType(code, self.function.__globals__,
+                                  self.function.__name__, None, closure)
+        made.__module__ = self.function.__module__
+        made.__doc__ = self.function.__doc__
+        if kw:
+            made.__defaults__ = self.function.__defaults__
+            made.__kwdefaults__ = self.function.__kwdefaults__
+            made.__annotations__ = self.function.__annotations__
+            made.__dict__.update(self.function.__dict__)
+        return made
+
+    def add(self, node, free, cold, costly):
+        """Make a part of a FunctionDef; its number."""
+        number = len(self.parts)
+        cells = {name: self.cells[name] for name in free}
+        function = self.build(node, cells)
+        source.outlined[function] = *self.place, node
+        on = types.CellType(True)
+        part = _core.Part(self.owner, function, on, cold, costly)
+        self.parts.append(part)
+        self.cells[f".part{number}"] = types.CellType(part)
+        self.cells[f".on{number}"] = on
+        return number
+
+
+def _last_code(code):
+    return next(constant for constant in reversed(code.co_consts)
+                if isinstance(constant, types.CodeType))
+
+
+def _sees_frames(node):
+    """May the function look at its own frame or locals?"""
+    return any(isinstance(child, ast.Name) and child.id in FRAMES
+               or isinstance(child, ast.Attribute) and child.attr in FRAMES
+               for child in ast.walk(node))
+
+
+def _class_around(tree, node):
+    """The name of the innermost class that 'node' stands in, or None."""
+    def search(at, name):
+        for child in ast.iter_child_nodes(at):
+            if child is node:
+                return [name]
+            found = search(child, child.name
+                           if isinstance(child, ast.ClassDef) else name)
+            if found:
+                return found
+        return None
+
+    return search(tree, None)[0]
+
+
+def _imports(tree):
+    """Imports of the names that the file imports: the compiler makes other
+    code for calls of what is imported."""
+    names = set()
+    left = list(tree.body)
+    while left:
+        node = left.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names |= {(alias.asname or alias.name).split(".")[0]
+                      for alias in node.names if alias.name != "*"}
+        elif not isinstance(node, flow.FUNCTIONS + (ast.ClassDef,)):
+            left.extend(ast.iter_child_nodes(node))
+    return [ast.Import([ast.alias(name)]) for name in sorted(names)]
+
+
+def _stripped(node):
+    """A copy without what is evaluated outside of the function.  A decorator
+    stays, since the code's first line is that of the first one."""
+    out = copy.copy(node)
+    out.body = copy.deepcopy(node.body)
+    out.returns = None
+    out.type_params = []
+    out.decorator_list = [ast.copy_location(ast.Constant(None), decorator)
+                          for decorator in node.decorator_list[:1]]
+    out.args = copy.deepcopy(node.args)
+    out.args.defaults = [_none(node) for _ in node.args.defaults]
+    out.args.kw_defaults = [default and _none(node)
+                            for default in node.args.kw_defaults]
+    for arg in ast.walk(out.args):
+        if isinstance(arg, ast.arg):
+            arg.annotation = None
+    return out
+
+
+def _none(node):
+    return ast.copy_location(ast.Constant(None), node)
+
+
+# --- names -------------------------------------------------------------------
+
+
+class _Names:
+    """What is known about a function's names."""
+
+    def __init__(self, node, code):
+        self.cells = set(code.co_cellvars)
+        self.local = set(code.co_varnames) | self.cells
+        self.free = set(code.co_freevars)
+        self.params = code.co_varnames[:code.co_argcount
+                                       + code.co_kwonlyargcount
+                                       + bool(code.co_flags & 0x04)
+                                       + bool(code.co_flags & 0x08)]
+        self.outer = {name for child in ast.walk(node)
+                      if isinstance(child, (ast.Global, ast.Nonlocal))
+                      for name in child.names}
+        marks = {child for child in ast.walk(node)
+                 if isinstance(child, flow.LOOPS)}
+        self.flow = flow.Flow(node.body, self.params, marks).solve()
+
+    def interface(self, loop):
+        """(arguments, those that may be unbound, results, free variables) of
+        a loop as a part, or None when it can't be one."""
+        step = self.flow.before.get(loop)
+        if step is None or step.sure is None:
+            return None
+        bound = flow.binds(loop)
+        if bound & (self.outer | self.free):
+            return None
+        sure, maybe = step.sure - self.outer, step.maybe | self.outer
+        later = self.flow.after[loop].live | self.cells
+        results = bound & later
+        first = flow.Flow([loop]).solve().entry.live
+        once = flow.Flow([loop], once=True).solve().exit.sure or frozenset()
+        wanted = (first | (results - once)) & self.local
+        wanted |= (flow.reads(loop) - bound) & self.local
+        if not wanted - bound <= maybe:
+            return None
+        wanted &= maybe
+        free = flow.reads(loop) & self.free
+        if len(wanted) > MOST_ARGS or len(results) > MOST_RESULTS:
+            return None
+        return sorted(wanted), wanted - sure, sorted(results), free
+
+
+# --- outlining ---------------------------------------------------------------
+
+
+class _Outline:
+    """Replaces loops by calls of parts, the outermost first."""
+
+    def __init__(self, work, names):
+        self.work = work
+        self.names = names
+        self.depth = 0
+
+    def block(self, body):
+        out = []
+        for node in body:
+            made = None
+            if isinstance(node, flow.LOOPS):
+                made = self.outline(node)
+            self.inside(node)
+            out += made(node) if made else [node]
+        return out
+
+    def inside(self, node):
+        """The statements in a statement of this function."""
+        if isinstance(node, flow.FUNCTIONS + (ast.ClassDef,)):
+            return
+        loop = isinstance(node, flow.LOOPS)
+        self.depth += loop
+        for field in ("body", "orelse", "finalbody"):
+            if isinstance(getattr(node, field, None), list):
+                setattr(node, field, self.block(getattr(node, field)))
+        for part in getattr(node, "handlers", ()) or getattr(node, "cases", ()):
+            part.body = self.block(part.body)
+        self.depth -= loop
+
+    def outline(self, loop):
+        """Makes a part; a function from the loop to the statements in its
+        place, or None."""
+        nest = any(isinstance(child, flow.LOOPS)
+                   for child in ast.walk(loop) if child is not loop)
+        tiny = not nest and _rounds(loop) is not None
+        if (self.depth and tiny or len(self.work.parts) >= MOST_PARTS
+                or _is_bound_to_place(loop)):
+            return None
+        interface = self.names.interface(loop)
+        if interface is None:
+            return None
+        wanted, unsure, results, free = interface
+        node = _function(self.work.node.name, copy.deepcopy(loop), wanted,
+                         results)
+        cold = tiny or bool(self.depth and not nest)
+        number = self.work.add(node, free, cold, _is_costly(loop))
+        return functools.partial(_call, number, wanted, bool(unsure), results)
+
+
+def _is_bound_to_place(loop):
+    """Does the loop have statements that only work where they stand?"""
+    for child in ast.walk(loop):
+        if isinstance(child, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await,
+                              ast.Global, ast.Nonlocal)):
+            return True
+    return _jumps(loop.orelse)
+
+
+def _jumps(body):
+    """Is there a 'break' or 'continue' for a loop around 'body'?"""
+    for node in body:
+        if isinstance(node, (ast.Break, ast.Continue)):
+            return True
+        if isinstance(node, flow.LOOPS):
+            if _jumps(node.orelse):
+                return True
+        elif not isinstance(node, flow.FUNCTIONS + (ast.ClassDef,)):
+            if _jumps([child for child in ast.walk(node) if child is not node
+                       and isinstance(child, ast.stmt)]):
+                return True
+    return False
+
+
+def _is_costly(loop):
+    """Does the loop do what NumPy may do faster, as far as one can see?"""
+    return any(isinstance(child, ast.Slice)
+               or isinstance(child, ast.BinOp)
+               and isinstance(child.op, ast.MatMult)
+               or isinstance(child, ast.Call)
+               and isinstance(child.func, ast.Attribute)
+               for child in ast.walk(loop))
+
+
+def _rounds(loop):
+    """How many iterations a loop over few constants has, else None."""
+    if not isinstance(loop, ast.For):
+        return None
+    if isinstance(loop.iter, (ast.Tuple, ast.List)):
+        count = len(loop.iter.elts)
+    else:
+        if not (isinstance(loop.iter, ast.Call)
+                and isinstance(loop.iter.func, ast.Name)
+                and loop.iter.func.id == "range" and loop.iter.args):
+            return None
+        try:
+            count = len(range(*map(ast.literal_eval, loop.iter.args)))
+        except (ValueError, TypeError):
+            return None
+    return count if count <= FEW_ROUNDS else None
+
+
+def _function(name, loop, wanted, results):
+    """The FunctionDef of a part."""
+    body = [loop]
+    if results:
+        names = [ast.Name(id=name, ctx=ast.Load()) for name in results]
+        body.append(ast.Return(ast.Tuple(elts=names, ctx=ast.Load())))
+    args = ast.arguments(
+        posonlyargs=[], args=[ast.arg(arg=name) for name in wanted],
+        kwonlyargs=[], kw_defaults=[], defaults=[])
+    node = ast.FunctionDef(name=name, args=args, body=body,
+                           decorator_list=[], type_params=[])
+    return _placed(node, loop)
+
+
+def _placed(node, loop):
+    """'node', its new nodes at the first line of the loop."""
+    for child in ast.walk(node):
+        if not hasattr(child, "lineno"):
+            child.lineno = child.end_lineno = loop.lineno
+            child.col_offset = loop.col_offset
+            child.end_col_offset = loop.col_offset + 3
+    return node
+
+
+def _call(number, wanted, unsure, results, loop):
+    """The statements in place of a loop."""
+    def load(name):
+        return ast.Name(id=name, ctx=ast.Load())
+
+    def store(name, value):
+        return ast.Assign([ast.Name(id=name, ctx=ast.Store())], value)
+
+    answer, part = f".r{number}", f".part{number}"
+    call = ast.Call(load(part), [load(name) for name in wanted], [])
+    ask = store(answer, ast.BoolOp(ast.And(), [load(f".on{number}"), call]))
+    if unsure:
+        give_up = ast.ExceptHandler(load("NameError"), None,
+                                    [store(answer, ast.Constant(None))])
+        ask = ast.Try([ask], [give_up], [], [])
+    done = ast.Call(ast.Attribute(load(part), "done", ast.Load()), [], [])
+    timed = ast.If(
+        ast.Compare(load(answer), [ast.Is()], [ast.Constant(False)]),
+        [ast.Expr(done)], [])
+    taken = []
+    if results:
+        names = [ast.Name(id=name, ctx=ast.Store()) for name in results]
+        taken = [ast.Assign([ast.Tuple(names, ast.Store())], load(answer)),
+                 store(answer, ast.Constant(None))]
+    choose = ast.If(ast.UnaryOp(ast.Not(), load(answer)), [loop, timed], taken)
+    return [_placed(ask, loop), _placed(choose, loop)]
+
+
+# --- what is said ------------------------------------------------------------
+
+
+def told(text, parts):
+    """A reason to stay in Python, with the number of native loops in it."""
+    native = sum(part.runs > 0 for part in parts)
+    if not native:
+        return text
+    loops = "1 loop runs" if native == 1 else f"{native} loops run"
+    head, *rest = text.split("\n")
+    place, code, words = head.split("  ", 2)
+    line = place.rsplit(":", 2)[1]
+    words = words.removeprefix("left in Python: ")
+    head = f"{place}  {code}  line {line} stays in Python: {words}; {loops} native"
+    return "\n".join([head, *rest])
