@@ -198,9 +198,9 @@ find_or_make(Accel *f, Loaded *l, PyObject *const *bound, int n, int *bad)
             return l->specs[0];
         }
     }
-    bad = lists_check(bound, n);
-    if (bad >= 0) {
-        tell_argument(f, l, bound[bad], bad);
+    *bad = lists_check(bound, n);
+    if (*bad >= 0) {
+        tell_argument(f, l, bound[*bad], *bad);
         return NULL;
     }
     return spec_make(f, l, bound, keys, n);
