@@ -514,3 +514,106 @@ def of_small_parts(a):
         out += np.where(a[r] > 0, a[r], -1.0) + np.maximum(a[r], a[0])
         out -= np.clip(a[r], -1, 1) * np.sign(a[r])
     return out
+
+
+# --- views and shapes ---
+
+
+@program([(numbers((12, 10), "float64"), r, 2) for r in (3, 7, 0, 11)])
+def slices_as_values(a, r, half):
+    area = (slice(r - half, r + half + 1), slice(None, None, 2))
+    window = a[area]
+    rows = slice(1, -1)
+    t = (1, 2, 3, 4)
+    return (window * 2, a[rows, 3] + 0, a[rows] + 0, a[slice(5)] * 1,
+            a[..., slice(2, None)] * 1, t[::-1], t[3:0:-2], t[-2:])
+
+
+@program([(numbers((5, 3), "float64"),)])
+def vector_steps(a):
+    v = a[1] * 2.0
+    return v[::-1] + 0.0, v[::2] + 0.0, v[2:0:-1] * 1.0, v[-2:] * 1.0
+
+
+@program(singles("float64", "uint8", shapes=((4, 6), (1, 1), (3, 3))))
+def axes(a):
+    return (np.transpose(a)[0] * 1, a.T[0] * 1, a.swapaxes(0, 1)[0] * 1,
+            a.T[-1] + a[:, -1], np.expand_dims(a, 0)[0] * 1,
+            (a.T * a.T)[0, 0], np.moveaxis(a, 0, 1)[0] + 0)
+
+
+@program(singles("float64", shapes=((4, 6), (6, 9))))
+def more_axes(a):
+    return (a[:, None].squeeze(1) * 3, np.squeeze(a[None]) * 1,
+            np.atleast_3d(a) + 0, np.atleast_2d(a[0]) * 1,
+            np.expand_dims(a, -1) * 2, a[None].transpose(1, 0, 2) + 0)
+
+
+@program(singles("float64", "int16", shapes=((6, 9), (3, 3), (9, 4))))
+def shapes(a):
+    return (a.reshape(-1) * 2, a.ravel() + 1, a.reshape(3, -1) * 1,
+            a.flatten(), np.reshape(a, (3, -1, 1)) + 0, a.size, a.ndim,
+            a.reshape((a.shape[1], a.shape[0])) * 1, np.ravel(a) - 1)
+
+
+@program(singles("float64", shapes=((6, 9), (8, 8))))
+def gaps(a):
+    return (a[1:-1, 1:-1].ravel(), a[::2, 1:].flatten(), a[1:3].ravel() * 2,
+            a[:, 0].flatten(), a[1:-1, 1:-1].reshape(-1) * 1,
+            a[2].reshape(-1, 1) * 1)
+
+
+@program([(numbers((6, 8), "float64"), np.zeros((6, 8)))])
+def through_other_shapes(a, out):
+    total = 0.0
+    for v in a.ravel():
+        total += v
+    a.flat[3] = 7
+    pairs = a.reshape(-1, 2)
+    pairs[:, 1] = 5
+    flat = out.reshape(-1)
+    for i in range(flat.shape[0]):
+        flat[i] = a.flat[i] + i
+    return total, a.flat[2], pairs[3] + 0.0
+
+
+@program(singles("float64", shapes=((4, 6), (1, 1))))
+def parts_returned(a):
+    return a[1:-1], a[::-1, ::-2], a.T, a[0], a[None, :, 0], a[..., ::-1].T
+
+
+@program(singles("float64", "int8", shapes=((4, 6),)))
+def shapes_returned(a):
+    out = np.zeros((4, 6))
+    out[1] = a[1]
+    b = a * 2
+    c = b[1:3, 1:]
+    c[0] = 9
+    return (out.reshape(6, 4), out.T, out[1:, 2:4], out.ravel(), c, out,
+            a.reshape(2, -1), a.reshape(-1, 2)[1:], b.T[1])
+
+
+@program([(numbers((5, 6), "float64"), k) for k in (0, 2, 4)])
+def parts_by_number(a, k):
+    return a[k], a[k:k + 2], a[k::-1], a[5:2], a[:, k], a[k - 1:]
+
+
+def crop(a):
+    return a[1:-1, 1:-1]
+
+
+@program(singles("float64", shapes=((6, 7),)))
+def returned_through_a_helper(a):
+    inner = crop(crop(a))
+    inner += 1
+    return inner, a
+
+
+def test_parts_share_memory():
+    fast = accelerate(parts_returned)
+    a = numbers((4, 6), "float64")
+    for mine, theirs in zip(fast(a), parts_returned(a), strict=True):
+        assert np.shares_memory(mine, theirs)
+        assert mine.base is a
+        mine[...] = 1.0
+    assert fast.stats.python_calls == 0

@@ -38,6 +38,9 @@ is_whole_axis(const Stmt *view, int k)
 static bool
 keeps_packed(const Stmt *view)
 {
+    if (view->buf->rank > 0 && view->axes[0] == AXIS_PACKED) {
+        return true;
+    }
     int skipped = view->src->rank - view->buf->rank;
     bool packed = true;
     for (int k = 0; k < view->buf->rank && packed; k++) {

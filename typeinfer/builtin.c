@@ -326,6 +326,11 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
                              call->items.at[1]);
     case BUILTIN_DIVMOD:
         return type_of_divmod(I, call);
+    case BUILTIN_SLICE: { /* slice(b) is slice(None, b) */
+        AExpr **at = call->items.at;
+        AExpr *end[] = {NULL, at[0], NULL};
+        return type_of_slice(I, call, at[1] != NULL ? at : end);
+    }
     case BUILTIN_NP_ARRAY:
         return type_of_array(I, call);
     case BUILTIN_NP_DOT:
@@ -373,6 +378,10 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
         return type_of_list(I, call, id);
     case BK_REDUCE:
         return type_of_reduce(I, call, id);
+    case BK_VIEW:
+        return type_of_view(I, call, id);
+    case BK_RESHAPE:
+        return type_of_reshape(I, call, id);
     default:
         return type_of_special(I, call, id);
     }

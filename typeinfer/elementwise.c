@@ -112,6 +112,27 @@ has_any_order(const Type *type)
            type->layout == LAYOUT_ANY;
 }
 
+/* Will the result of these operands have strides in another order than C's?
+ * NumPy sorts the axes by the strides of the operands, and where those differ C
+ * wins; an axis that an operand broadcasts has no stride. */
+static bool
+follows_order(const Type *const *ops, int n, const Type *result)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++) {
+        any |= has_any_order(ops[i]);
+    }
+    for (int i = 0; any && i < n; i++) {
+        bool decides = ops[i]->kind == TY_ARRAY &&
+                       ops[i]->rank == result->rank && !has_any_order(ops[i]);
+        for (int k = 0; decides && k < result->rank; k++) {
+            decides = ops[i]->size[k] != 1 || result->size[k] == 1;
+        }
+        any = !decides;
+    }
+    return any;
+}
+
 /* The fresh array that 'e' computes from 'ops', of which one is an array at
  * least. */
 const Type *
@@ -125,10 +146,8 @@ type_elementwise(Infer *I, const AExpr *e, DType dtype, const Type *const *ops,
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
                      "arithmetic on arrays without axes is not translated");
     }
-    bool any_order = false;
-    for (int i = 0; i < n; i++) {
-        any_order |= has_any_order(ops[i]);
-    }
+    bool any_order = follows_order(ops, n, &type);
+    type.layout = any_order ? LAYOUT_ANY : LAYOUT_C;
     Type *copy = arena_copy(I->arena, &type, sizeof(type));
     if (in_memory || !are_vectors(ops, n)) {
         int object = object_new(I, NULL, e->loc, true);

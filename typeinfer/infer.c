@@ -134,16 +134,16 @@ objects_meet(Infer *I, int lhs, int rhs)
 }
 
 /* A fresh array may be returned whole, as often as one likes, if its buffer is
- * made outside of loops and branches; an argument always; a view never,
- * because it would need its base. */
+ * made outside of loops and branches; an argument always; a part like the
+ * array that it is of. */
 static void
 check_array_result(Infer *I, const AFunc *func, const Type *type,
                    Returned *seen)
 {
     int object = type->memory ? type->object : object_root(I, type->object);
     const Object *o = &I->objects.at[object];
-    if (type->memory && type->view) {
-        refuse_result(I, func, type, "which is part of another array");
+    if (type->memory && type->view && type->ref) {
+        refuse_result(I, func, type, "which is part of one array or another");
     }
     if (type->alt == ALT_UNBOUND) {
         refuse_result(I, func, type, "which may be unbound");

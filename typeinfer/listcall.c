@@ -330,6 +330,13 @@ list_subscript(Infer *I, AExpr *out)
         infer_refuse(I, DIAG_ALWAYS_FAILS, out->loc, NULL,
                      "a list with several indices raises TypeError");
     }
+    int64_t step = 1;
+    if (index->kind == A_SLICE && index->items.at[2] != NULL &&
+        (!type_is_known_int(index->items.at[2]->type, &step) || step != 1)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, index->loc,
+                     "Write a loop over the items.",
+                     "a slice of a list with a step is not translated");
+    }
     if (index->kind == A_SLICE) {
         need_list(I, out->lhs);
         const Type *made = list_new(I, out);

@@ -92,7 +92,9 @@ type_new_array(Infer *I, const AExpr *call, const Type *type,
     bool small = type_lanes(type) > 0 && !map_has(&I->demoted, site);
     int object = object_new(I, site, call->loc, !small);
     I->objects.at[object].any_order = any_order;
-    return type_of_object(I, type, object);
+    Type *copy = arena_copy(I->arena, type, sizeof(*type));
+    copy->layout = any_order ? LAYOUT_ANY : type->layout;
+    return type_of_object(I, copy, object);
 }
 
 /* np.zeros_like and its kin. */

@@ -56,6 +56,9 @@ bool type_truth(const Type *type, bool *out);
 /* The type that holds values of both; NULL when there is none.  NULL as an
  * argument stands for an unbound name. */
 const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs);
+/* Where a slice of 'size' items begins and how many it has; false: that is not
+ * known. */
+bool known_slice(const Type *slice, int64_t size, int64_t *first, int64_t *n);
 /* Can 'joined' keep the number, if it is known?  -1 is no uint8. */
 bool type_keeps(const Type *known, const Type *joined);
 
@@ -121,6 +124,8 @@ typedef enum BuiltinKind {
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
     BK_SEQUENCE, /* sum: written out, or a loop */
     BK_LIST,    /* list(x), lst.append(x): see typeinfer/list.h */
+    BK_VIEW,    /* the same memory under other axes: np.transpose */
+    BK_RESHAPE, /* the same elements in another shape: np.ravel */
     BK_SPECIAL, /* rules of its own */
 } BuiltinKind;
 
@@ -169,6 +174,27 @@ int numpy_dot_known(DType dtype, bool strided);
  * element as for many? */
 void numpy_set_loop(int fn, bool single, bool ok);
 bool numpy_loop_known(int fn, DType dtype);
+
+/* --- views.c -------------------------------------------------------------- */
+
+/* How the axes of a view come from those of an array.
+ *  "from"     axis of the array, -1: a new one of one element
+ *  "dropped"  axes of the array that must have one element
+ *  "others_more"  all other axes must have more than one */
+typedef struct ViewPlan {
+    int rank;
+    int from[MAX_RANK];
+    bool dropped[MAX_RANK];
+    bool others_more;
+} ViewPlan;
+
+/* False: the axes are not known or not valid. */
+bool rule_view(BuiltinId id, const AExpr *call, const Type *array,
+               ViewPlan *plan);
+/* The sizes that a BK_RESHAPE is given; 0: all in one axis, -1: not known. */
+int reshape_dims(const AExpr *call, BuiltinId id, const Type **out);
+/* Does a BK_RESHAPE of 'base' to 'rank' axes give a view? */
+bool reshape_is_view(BuiltinId id, const Type *base, int rank);
 
 /* --- loop functions: ufunc.c ---------------------------------------------- */
 

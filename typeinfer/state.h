@@ -259,6 +259,13 @@ void demote_vector(Infer *I, const Type *type);
 /* --- pointwise.c --- */
 const Type *type_of_ufunc(Infer *I, AExpr *call, BuiltinId id);
 
+/* --- views.c --- */
+const Type *type_of_view(Infer *I, AExpr *call, BuiltinId id);
+const Type *type_of_reshape(Infer *I, AExpr *call, BuiltinId id);
+const Type *type_of_transposed(Infer *I, const AExpr *e, const AExpr *array);
+/* NULL: the elements don't lie in order. */
+const Type *type_of_flat(Infer *I, const AExpr *e, const AExpr *array);
+
 /* --- expr.c --- */
 /* Ends the statement: it surely raises here. */
 _Noreturn void read_unbound(Infer *I);
@@ -302,6 +309,8 @@ const Type *type_of_complex(Infer *I, const AExpr *call);
 
 /* --- subscript.c --- */
 AExpr *infer_subscript(Infer *I, const AExpr *e);
+/* lo:hi:step, any of them NULL. */
+const Type *type_of_slice(Infer *I, const AExpr *e, AExpr *const *parts);
 AExpr *infer_attr(Infer *I, const AExpr *e);
 /* The type of element or part 'k' when 'type' is iterated. */
 const Type *item_type(Infer *I, const Type *type, Loc loc);

@@ -42,26 +42,22 @@ check_index(Infer *I, const AExpr *e, const Type *type, bool or_bool)
     }
 }
 
-/* The typed bounds of a slice; they must be ints or left out. */
-static AExpr *
-infer_slice(Infer *I, const AExpr *e)
+/* lo:hi:step as a type; the step must be known. */
+const Type *
+type_of_slice(Infer *I, const AExpr *e, AExpr *const *parts)
 {
-    AExpr *out = node_like(I, e);
-    for (int i = 0; i < 3; i++) {
-        AExpr *part = e->items.at[i] ? infer_expr(I, e->items.at[i]) : NULL;
-        if (part != NULL && part->type->kind == TY_NONE) {
-            part = NULL;
-        }
-        if (part != NULL) {
-            check_index(I, part, part->type, false);
-        }
-        vec_push(I->arena, &out->items, part);
-    }
+    const Type *items[3];
     int64_t step = 1;
-    const AExpr *by = out->items.at[2];
-    bool known = by == NULL || type_is_known_int(by->type, &step);
+    for (int i = 0; i < 3; i++) {
+        items[i] = parts[i] ? parts[i]->type : type_kind(I->arena, TY_NONE);
+        if (items[i]->kind != TY_NONE) {
+            check_index(I, parts[i], items[i], false);
+        }
+    }
+    bool known =
+        items[2]->kind == TY_NONE || type_is_known_int(items[2], &step);
     if (!known) {
-        infer_pin(I, cond_origin(by));
+        infer_pin(I, cond_origin(parts[2]));
     }
     if (!known || step == 0) {
         infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
@@ -69,20 +65,36 @@ infer_slice(Infer *I, const AExpr *e)
                      "a slice with a step that is not a constant is not "
                      "translated");
     }
-    out->type = type_kind(I->arena, TY_RANGE);
+    Type *type = arena_copy(I->arena, type_tuple(I->arena, items, 3, false),
+                            sizeof(*type));
+    type->kind = TY_SLICE;
+    return type;
+}
+
+/* The typed bounds of a slice that is written in a subscript. */
+static AExpr *
+infer_slice(Infer *I, const AExpr *e)
+{
+    AExpr *out = node_like(I, e);
+    for (int i = 0; i < 3; i++) {
+        AExpr *part = e->items.at[i] ? infer_expr(I, e->items.at[i]) : NULL;
+        bool none = part != NULL && part->type->kind == TY_NONE;
+        vec_push(I->arena, &out->items, none ? NULL : part);
+    }
+    out->type = type_of_slice(I, e, out->items.at);
     return out;
 }
 
-/* A bound of a slice of 'size' items as PySlice_AdjustIndices has it; clears
- * '*known' if it depends on the run. */
+/* A bound of a slice of 'size' items as PySlice_AdjustIndices has it for a
+ * step upwards; clears '*known' if it depends on the run. */
 static int64_t
-clamp_bound(const AExpr *e, int64_t dflt, int64_t size, bool *known)
+clamp_bound(const Type *type, int64_t dflt, int64_t size, bool *known)
 {
     int64_t value = dflt;
-    if (e == NULL) {
+    if (type->kind == TY_NONE) {
         return dflt;
     }
-    if (!type_is_known_int(e->type, &value)) {
+    if (!type_is_known_int(type, &value)) {
         *known = false;
         return 0;
     }
@@ -90,84 +102,83 @@ clamp_bound(const AExpr *e, int64_t dflt, int64_t size, bool *known)
     return value < 0 ? 0 : value > size ? size : value;
 }
 
-/* The constant step of a typed slice. */
+/* The constant step of a slice. */
 static int64_t
-step_of(const AExpr *slice)
+step_of(const Type *slice)
 {
     int64_t step = 1;
-    if (slice->items.at[2] != NULL) {
-        type_is_known_int(slice->items.at[2]->type, &step);
-    }
+    type_is_known_int(slice->items[2], &step);
     return step;
 }
 
 /* Is it `x:x + 1` for a name `x`?  Such a slice has one element unless it lies
  * outside, which lower checks. */
 static bool
-is_single(const AExpr *slice)
+is_single(const AExpr *e)
 {
-    const AExpr *lo = slice->items.at[0];
-    const AExpr *hi = slice->items.at[1];
+    const AExpr *lo = e->kind == A_SLICE ? e->items.at[0] : NULL;
+    const AExpr *hi = e->kind == A_SLICE ? e->items.at[1] : NULL;
     int64_t one;
     return lo != NULL && hi != NULL && lo->kind == A_NAME &&
            hi->kind == A_BINOP && hi->op == AO_ADD &&
            hi->lhs->kind == A_NAME && hi->lhs->version == lo->version &&
            type_is_known_int(hi->rhs->type, &one) && one == 1 &&
-           step_of(slice) == 1;
+           step_of(e->type) == 1;
 }
 
-/* The size of 'size' elements, which are known, taken in a negative step. */
-static int64_t
-downward_size(const AExpr *e, int64_t size, int64_t step)
-{
-    int64_t lo = size - 1;
-    int64_t hi = -1;
-    if (e->items.at[0] != NULL) {
-        if (!type_is_known_int(e->items.at[0]->type, &lo)) {
-            return -1;
-        }
-        lo = lo < 0 ? lo + size : lo;
-        lo = lo < size - 1 ? lo : size - 1;
-    }
-    if (e->items.at[1] != NULL) {
-        if (!type_is_known_int(e->items.at[1]->type, &hi)) {
-            return -1;
-        }
-        hi = hi < 0 ? hi + size : hi;
-        hi = hi < -1 ? -1 : hi;
-    }
-    return lo > hi ? (lo - hi - step - 1) / -step : 0;
-}
-
-/* The size of 'size' elements sliced by 'e', as in Type.size. */
-static int64_t
-sliced_size(Infer *I, const AExpr *e, int64_t size, bool last)
+/* Where a slice of 'size' items, which is known, begins, and how many it has;
+ * false when that depends on the run. */
+bool
+known_slice(const Type *slice, int64_t size, int64_t *first, int64_t *n)
 {
     bool known = true;
-    bool full = e->items.at[0] == NULL && e->items.at[1] == NULL;
-    int64_t step = step_of(e);
+    int64_t step = step_of(slice);
+    int64_t lo;
+    int64_t hi;
+    if (step > 0) {
+        lo = clamp_bound(slice->items[0], 0, size, &known);
+        hi = clamp_bound(slice->items[1], size, size, &known);
+        *n = hi > lo ? (hi - lo + step - 1) / step : 0;
+    } else { /* counted from behind, where the first item is at -1 */
+        lo = size - 1;
+        hi = -1;
+        known = slice->items[0]->kind == TY_NONE ||
+                type_is_known_int(slice->items[0], &lo);
+        known &= slice->items[1]->kind == TY_NONE ||
+                 type_is_known_int(slice->items[1], &hi);
+        lo = lo < 0 && slice->items[0]->kind != TY_NONE ? lo + size : lo;
+        hi = hi < 0 && slice->items[1]->kind != TY_NONE ? hi + size : hi;
+        lo = lo < size - 1 ? lo : size - 1;
+        hi = hi < -1 ? -1 : hi;
+        *n = lo > hi ? (lo - hi - step - 1) / -step : 0;
+    }
+    *first = lo;
+    return known;
+}
+
+/* The size of 'size' elements sliced by item 'e' of 'type', as Type.size. */
+static int64_t
+sliced_size(Infer *I, const AExpr *e, const Type *type, int64_t size,
+            bool last)
+{
+    bool full = type->items[0]->kind == TY_NONE &&
+                type->items[1]->kind == TY_NONE;
+    int64_t step = step_of(type);
     if (full && (step == 1 || step == -1)) {
         return size;
     }
     int64_t hi = 0;
-    bool small = e->items.at[1] != NULL &&
-                 type_is_known_int(e->items.at[1]->type, &hi) &&
-                 hi <= MAX_LANES;
+    bool small =
+        type_is_known_int(type->items[1], &hi) && hi <= MAX_LANES;
     if (size < 0 && last && small) {
         infer_pin(I, size_origin(size)); /* img[r, c, 0:3] */
     }
-    if (size < 0) {
-        return is_single(e) ? 1 : -1;
+    int64_t first;
+    int64_t n;
+    if (size >= 0 && known_slice(type, size, &first, &n)) {
+        return n;
     }
-    if (step < 0) {
-        return downward_size(e, size, step);
-    }
-    int64_t lo = clamp_bound(e->items.at[0], 0, size, &known);
-    hi = clamp_bound(e->items.at[1], size, size, &known);
-    if (!known) {
-        return is_single(e) ? 1 : -1;
-    }
-    return hi > lo ? (hi - lo + step - 1) / step : 0;
+    return is_single(e) ? 1 : -1;
 }
 
 /* Does the subscript consist of one name for a tuple of indices? */
@@ -185,7 +196,7 @@ static _Noreturn void
 refuse_too_many(Infer *I, const AExpr *e, const Type *base)
 {
     for (int i = 0; i < e->items.n; i++) {
-        if (e->items.at[i]->kind != A_SLICE) {
+        if (e->items.at[i]->type->kind != TY_SLICE) {
             check_index(I, e->items.at[i], e->items.at[i]->type, true);
         }
     }
@@ -251,6 +262,7 @@ typedef struct Part {
     const Type *base;
     Type *type;
     int axis;
+    bool gaps; /* the elements don't follow each other in memory */
 } Part;
 
 /* One more axis of the part. */
@@ -274,6 +286,14 @@ keep_axes(Infer *I, Part *part, const AExpr *out, int n)
     }
 }
 
+/* Does the slice leave elements out? */
+static bool
+cuts(const Type *slice)
+{
+    return slice->items[0]->kind != TY_NONE ||
+           slice->items[1]->kind != TY_NONE || step_of(slice) != 1;
+}
+
 /* What is left of 'base' after the indices; rank 0 is an element. */
 static const Type *
 part_type(Infer *I, const AExpr *out, const Type *base)
@@ -283,6 +303,7 @@ part_type(Infer *I, const AExpr *out, const Type *base)
     part.type->rank = 0;
     memset(part.type->size, 0, sizeof(part.type->size));
     bool tuple = is_index_tuple(out);
+    bool sliced = false; /* an axis was left, of which there may be many */
     int n = tuple ? out->items.at[0]->type->rank : out->items.n;
     int taken = axes_taken(I, out, n);
     if (taken > base->rank) {
@@ -293,20 +314,27 @@ part_type(Infer *I, const AExpr *out, const Type *base)
         const Type *type = index_type(out, i);
         if (!tuple && is_dots(item)) {
             keep_axes(I, &part, out, base->rank - taken);
+            sliced |= base->rank > taken;
         } else if (type->kind == TY_NONE) {
             add_axis(I, &part, out, 1);
-        } else if (!tuple && item->kind == A_SLICE) {
+        } else if (type->kind == TY_SLICE) {
             bool last = part.axis == base->rank - 1;
             int64_t size = base->size[part.axis++];
-            add_axis(I, &part, out, sliced_size(I, item, size, last));
+            part.gaps |= cuts(type) && (sliced || step_of(type) != 1);
+            sliced = true;
+            add_axis(I, &part, out, sliced_size(I, item, type, size, last));
         } else {
             check_index(I, item, type, false);
+            part.gaps |= sliced;
             part.axis++;
         }
     }
     keep_axes(I, &part, out, base->rank - part.axis);
     part.type->view = true;
-    part.type->layout = base->layout == LAYOUT_ANY ? LAYOUT_ANY : LAYOUT_ROWS;
+    bool packed = base->layout == LAYOUT_C && !part.gaps;
+    part.type->layout = base->layout == LAYOUT_ANY ? LAYOUT_ANY
+                        : packed                  ? LAYOUT_C
+                                                  : LAYOUT_ROWS;
     return part.type;
 }
 
@@ -322,7 +350,7 @@ subscript_array(Infer *I, AExpr *out)
         return type_num(I->arena, base->dtype, false);
     }
     if (type_is_vector(base)) {
-        if (type_lanes(part) == 0) {
+        if (type_lanes(part) == 0 || out->items.at[0]->kind != A_SLICE) {
             demote_vector(I, base);
             refuse_index(I, out->items.at[0], type_int(I->arena));
         }
@@ -466,7 +494,7 @@ item_type(Infer *I, const Type *type, Loc loc)
     memmove(part->size, type->size + 1, sizeof(int64_t) * (MAX_RANK - 1));
     part->size[MAX_RANK - 1] = 0;
     part->view = true;
-    part->layout = type->layout == LAYOUT_ANY ? LAYOUT_ANY : LAYOUT_ROWS;
+    part->layout = type->layout;
     return part;
 }
 
@@ -520,23 +548,12 @@ dtype_type(Infer *I, DType dtype)
     return type;
 }
 
-/* a.T: a view with its axes in reverse. */
-static const Type *
-transposed_type(Infer *I, const Type *array)
-{
-    Type *type = arena_copy(I->arena, array, sizeof(*type));
-    for (int i = 0; i < array->rank; i++) {
-        type->size[i] = array->size[array->rank - 1 - i];
-    }
-    type->view = true;
-    type->layout = LAYOUT_ANY;
-    return type;
-}
-
 /* NULL: an attribute that is not translated. */
 static const Type *
-array_attr(Infer *I, const Type *base, const char *name)
+array_attr(Infer *I, const AExpr *e, const AExpr *array)
 {
+    const Type *base = array->type;
+    const char *name = e->name;
     if (strcmp(name, "shape") == 0) {
         return shape_type(I, base);
     }
@@ -549,8 +566,11 @@ array_attr(Infer *I, const Type *base, const char *name)
     if (strcmp(name, "dtype") == 0) {
         return dtype_type(I, base->dtype);
     }
-    if (strcmp(name, "T") == 0 && base->memory) {
-        return transposed_type(I, base);
+    if (strcmp(name, "T") == 0) {
+        return type_of_transposed(I, e, array);
+    }
+    if (strcmp(name, "flat") == 0) {
+        return type_of_flat(I, e, array);
     }
     return NULL;
 }
@@ -563,7 +583,7 @@ infer_attr(Infer *I, const AExpr *e)
     out->lhs = infer_expr(I, e->lhs);
     const Type *base = out->lhs->type;
     if (base->kind == TY_ARRAY) {
-        out->type = array_attr(I, base, e->name);
+        out->type = array_attr(I, e, out->lhs);
     } else if (base->kind == TY_NUM && !base->weak && base->alt == ALT_NEVER &&
                strcmp(e->name, "dtype") == 0) {
         out->type = dtype_type(I, base->dtype);

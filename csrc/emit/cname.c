@@ -51,6 +51,19 @@ show(Gen *g, const Buf *ref)
     vec_push(g->arena, &g->frame->refs, ref);
 }
 
+/* The stride of axis 'k' of a view that is packed, as its source can't be seen
+ * to be. */
+static const char *
+packed_stride(Gen *g, const Buf *ref, int k)
+{
+    Str text = str_new(g->arena);
+    str_addf(&text, "%d", dtype_size(ref->dtype));
+    for (int i = k + 1; i < ref->rank; i++) {
+        str_addf(&text, " * %s", c_extent(g, ref, i));
+    }
+    return text.at;
+}
+
 void
 c_view(Gen *g, const Stmt *s)
 {
@@ -62,6 +75,11 @@ c_view(Gen *g, const Stmt *s)
          c_packed(ref) ? "" : str_printf(g->arena, "(%s)", type), place);
     for (int k = 0; k < strides_of(ref); k++) {
         int axis = s->axes[k];
+        if (axis == AXIS_PACKED) {
+            LINE(g, "const int64_t %ss%d = %s;", name, k,
+                 packed_stride(g, ref, k));
+            continue;
+        }
         const Expr *step = s->index[s->src->rank + 2 * k + 1];
         LINE(g, "const int64_t %ss%d = %s * %s;", name, k,
              axis < 0 ? "0" : c_expr(g, step, 0, P_UNARY),

@@ -186,6 +186,28 @@ view_axis(Machine *m, const Stmt *s, int k, EvalArray *view, int64_t *last)
     return view->dims[k] >= 0 && (view->dims[k] <= 1 || step != 0);
 }
 
+/* The extents of a view that is packed, as its source must be; its strides are
+ * those of C order. */
+static bool
+packed_axes(Machine *m, const Stmt *s, EvalArray *view)
+{
+    const EvalArray *src = m->bufs[s->src->id];
+    int64_t stride = dtype_size(s->buf->dtype);
+    int64_t size = 1;
+    for (int k = s->buf->rank - 1; k >= 0; k--) {
+        if (!eval_int(m, s->index[s->src->rank + 2 * k], &view->dims[k])) {
+            return false;
+        }
+        view->strides[k] = stride;
+        stride *= view->dims[k];
+        size *= view->dims[k];
+    }
+    int64_t begin = (view->data - src->data) / dtype_size(s->buf->dtype);
+    return size >= 0 &&
+           (size == 0 || (is_packed(s->src, src) && begin >= 0 &&
+                          begin + size <= mem_count(src, s->src->rank)));
+}
+
 /* A name for a part of an array.  All of a part that has elements lies
  * inside. */
 Flow
@@ -206,12 +228,13 @@ run_view(Machine *m, const Stmt *s)
         last[i] = start[i];
         view->data += start[i] * src->strides[i];
     }
-    bool ok = true;
-    for (int k = 0; k < s->buf->rank; k++) {
+    bool packed = s->buf->rank > 0 && s->axes[0] == AXIS_PACKED;
+    bool ok = !packed || packed_axes(m, s, view);
+    for (int k = 0; k < s->buf->rank && !packed; k++) {
         ok = view_axis(m, s, k, view, last) && ok;
     }
     bool empty = mem_count(view, s->buf->rank) == 0;
-    for (int i = 0; i < s->src->rank && !empty; i++) {
+    for (int i = 0; i < s->src->rank && !empty && !packed; i++) {
         ok = ok && start[i] >= 0 && start[i] < src->dims[i] && last[i] >= 0 &&
              last[i] < src->dims[i];
     }

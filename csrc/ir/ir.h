@@ -328,6 +328,9 @@ typedef enum LoopMode {
     LOOP_VECTOR,   /* iterations proved independent: '#pragma omp simd' */
 } LoopMode;
 
+/* For Stmt.axes of a VIEW, beside the numbers of axes. */
+enum { AXIS_NEW = -1, AXIS_PACKED = -2 };
+
 /* A statement; the comment of StmtKind says which fields it uses, all others
  * are zero.
  *
@@ -347,7 +350,9 @@ typedef enum LoopMode {
  *       axis of "buf"; "axes" says which axis of "src" that is, -1: a new one of
  *       extent 1.  All elements lie inside "src" (or the extent is 0), and two
  *       indices never name one of them: an axis of "src" is named once at most,
- *       and steps are not 0.
+ *       and steps are not 0.  Or all axes are AXIS_PACKED: "buf" has the
+ *       elements from the start on in the order of memory, where they lie
+ *       without gaps, in another shape.
  *   "body", "els", "pre"  nested blocks.
  *   "exc", "action"  CHECK; "warn"  WARN, and "what" NumPy's name of the
  *       operation, a word: "scalar_add", "cast"; NULL: not known.

@@ -257,7 +257,7 @@ read_name_of(Reader *r, Stmt *s)
             token_fail(r, "more than %d axes", MAX_RANK);
             return;
         }
-        s->axes[k] = (int)token_int(r, -1, MAX_RANK);
+        s->axes[k] = (int)token_int(r, AXIS_PACKED, MAX_RANK);
         token_expect(r, ":");
         Expr *extent = read_expr(r);
         vec_push(r->arena, &index, extent);

@@ -280,6 +280,9 @@ add_kind(Str *out, const Type *type)
     case TY_DTYPE:
         str_addf(out, "dtype %s", dtype_name(type->dtype));
         break;
+    case TY_SLICE:
+        str_add(out, "slice");
+        break;
     case TY_RANGE:
         str_add(out, "range");
         break;
@@ -362,6 +365,7 @@ type_equal(const Type *lhs, const Type *rhs)
     case TY_ARRAY:
         return equal_array(lhs, rhs);
     case TY_TUPLE:
+    case TY_SLICE:
         return equal_items(lhs, rhs);
     case TY_LIST:
         return lhs->object == rhs->object && equal_items(lhs, rhs);

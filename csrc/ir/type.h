@@ -67,6 +67,7 @@ typedef enum TypeKind {
     TY_MODULE,
     TY_DTYPE,  /* np.float32, float, 'uint8' used as a dtype */
     TY_RANGE,
+    TY_SLICE,  /* lo:hi:step: three "items", of which NONE is left out */
 } TypeKind;
 
 /* What a maybe-type may be instead, decided at run time by a flag that is

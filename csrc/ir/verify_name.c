@@ -101,8 +101,12 @@ static void
 verify_axes(Verify *v, const Stmt *s)
 {
     bool seen[MAX_RANK] = {false};
+    bool packed = s->buf->rank > 0 && s->axes[0] == AXIS_PACKED;
     for (int k = 0; k < s->buf->rank; k++) {
         int axis = s->axes[k];
+        if (packed && axis == AXIS_PACKED) {
+            continue;
+        }
         if (axis < -1 || axis >= s->src->rank || (axis >= 0 && seen[axis])) {
             verify_broken(v, "view-axes", "axis %d of &%s.%d", axis,
                           s->src->name, s->src->id);

@@ -188,6 +188,8 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
         return lower_power(L, e);
     case BUILTIN_DIVMOD:
         return lower_divmod(L, e);
+    case BUILTIN_SLICE:
+        return lower_slice(L, e);
     case BUILTIN_NP_ARRAY:
         return lower_array(L, e);
     case BUILTIN_NP_DOT:
@@ -226,6 +228,10 @@ lower_call(Lower *L, const AExpr *e)
         return lower_list_call(L, e, id);
     case BK_REDUCE:
         return lower_reduce(L, e, id);
+    case BK_VIEW:
+        return lower_view(L, e, id);
+    case BK_RESHAPE:
+        return lower_reshape(L, e, id);
     case BK_MAKE:
         return lower_make(L, e, id);
     default:

@@ -267,6 +267,45 @@ view_new_axis(View *view, int k)
     view->rank++;
 }
 
+/* slice(b), slice(a, b), slice(a, b, c): its three parts. */
+Value
+lower_slice(Lower *L, const AExpr *e)
+{
+    Value parts[3] = {{.type = NULL}};
+    Value out = {.type = e->type};
+    bool one = e->items.at[1] == NULL;
+    lower_items(L, &e->items, parts);
+    out.items = ARENA_ARRAY(L->arena, Value, 3);
+    for (int i = 0; i < 3; i++) {
+        int from = one ? (i == 1 ? 0 : 2) : i;
+        out.items[i] = parts[from].type != NULL
+                           ? parts[from]
+                           : value_of_type(L, e->type->items[i]);
+    }
+    return out;
+}
+
+/* A bound of a slice; none is left out. */
+static Value
+bound_of(Value v)
+{
+    return v.type->kind == TY_NONE ? (Value){.type = NULL} : v;
+}
+
+/* One item of an index that is a value. */
+static void
+value_item(Value v, Item *out)
+{
+    out->value = v;
+    if (v.type->kind == TY_SLICE) {
+        out->slice = true;
+        out->step = 1;
+        out->lo = bound_of(v.items[0]);
+        out->hi = bound_of(v.items[1]);
+        type_is_known_int(v.type->items[2], &out->step);
+    }
+}
+
 /* The items of a tuple that is the index. */
 static Item *
 tuple_items(Lower *L, const AExpr *e, int *n)
@@ -274,8 +313,8 @@ tuple_items(Lower *L, const AExpr *e, int *n)
     Value v = lower_expr(L, e);
     Item *items = ARENA_ARRAY(L->arena, Item, v.type->rank + 1);
     for (int i = 0; i < v.type->rank; i++) {
-        items[i].value = v.items[i];
         items[i].loc = e->loc;
+        value_item(v.items[i], &items[i]);
     }
     *n = v.type->rank;
     return items;
@@ -285,7 +324,6 @@ tuple_items(Lower *L, const AExpr *e, int *n)
 static void
 slice_item(Lower *L, const AExpr *e, Item *out)
 {
-    const AExpr *step = e->items.at[2];
     out->slice = true;
     out->step = 1;
     if (e->items.at[0] != NULL) {
@@ -294,35 +332,44 @@ slice_item(Lower *L, const AExpr *e, Item *out)
     if (e->items.at[1] != NULL) {
         out->hi = lower_expr(L, e->items.at[1]);
     }
-    if (step != NULL) {
-        type_is_known_int(step->type, &out->step);
+    type_is_known_int(e->type->items[2], &out->step);
+}
+
+/* What was read before a call of a user function. */
+static void
+hold_items(Lower *L, Item *items, int n, Loc loc)
+{
+    for (int i = 0; i < n; i++) {
+        Value *parts[] = {&items[i].value, &items[i].lo, &items[i].hi};
+        for (int k = 0; k < 3; k++) {
+            if (parts[k]->type != NULL) {
+                *parts[k] = hold_value(L, *parts[k], loc);
+            }
+        }
     }
 }
 
-/* The items of a subscript, evaluated from left to right. What was read before
- * a call of a user function is held. */
+/* The items of a subscript, evaluated from left to right. */
 static Item *
 subscript_items(Lower *L, const AExpr *subscript, int *n)
 {
     const AExpr *first = subscript->items.at[0];
     *n = subscript->items.n;
-    if (*n == 1 && first->kind != A_SLICE && first->type->kind == TY_TUPLE) {
+    if (*n == 1 && first->type->kind == TY_TUPLE) {
         return tuple_items(L, first, n);
     }
     Item *items = ARENA_ARRAY(L->arena, Item, *n + 1);
     for (int i = 0; i < *n; i++) {
         const AExpr *e = subscript->items.at[i];
-        for (int k = 0; k < i && has_user_call(e); k++) {
-            items[k].value = hold_value(L, items[k].value, e->loc);
-            items[k].lo = hold_value(L, items[k].lo, e->loc);
-            items[k].hi = hold_value(L, items[k].hi, e->loc);
+        if (has_user_call(e)) {
+            hold_items(L, items, i, e->loc);
         }
         items[i].loc = e->loc;
         items[i].dots = e->kind == A_OTHER;
         if (e->kind == A_SLICE) {
             slice_item(L, e, &items[i]);
         } else if (!items[i].dots) {
-            items[i].value = lower_expr(L, e);
+            value_item(lower_expr(L, e), &items[i]);
         }
     }
     return items;

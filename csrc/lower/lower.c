@@ -124,6 +124,82 @@ copy_of_ref(Lower *L, const View *view, Loc loc)
     return buf;
 }
 
+/* One more number of the step; NULL stands for 'dflt'. */
+static void
+add_number(Lower *L, LeafStep *step, Expr *e, int64_t dflt)
+{
+    LeafNumber number = {.ret = -1, .value = dflt};
+    if (e != NULL && !ir_const_int(e, &number.value)) {
+        number.ret = add_ret(L, e, NULL);
+    }
+    step->numbers[step->n++] = number;
+}
+
+/* The numbers of the step from the buffer of 'view' to the view. */
+static void
+add_step(Lower *L, Leaf *leaf, const View *view)
+{
+    LeafStep step = {.nbase = view->buf->rank, .rank = view->rank};
+    for (int k = 0; k < view->rank; k++) {
+        step.axis[k] = view->axis[k];
+    }
+    for (int i = 0; i < view->buf->rank; i++) {
+        step.fixed[i] = view->fixed[i] != NULL;
+        if (step.fixed[i]) {
+            add_number(L, &step, view->fixed[i], 0);
+            continue;
+        }
+        add_number(L, &step, view->offset[i], 0);
+        add_number(L, &step, view->extent[i], 0);
+        add_number(L, &step, view->step[i], 1);
+    }
+    vec_push(L->arena, &leaf->steps, step);
+}
+
+/* The steps from memory that has an owner to 'view'; returns that memory. */
+static Buf *
+add_steps(Lower *L, Leaf *leaf, const View *view)
+{
+    const Packed *packed = map_get(&L->packed, view->buf);
+    Buf *base = view->buf;
+    if (packed != NULL) {
+        base = add_steps(L, leaf, packed->of);
+        LeafStep step = {.packed = true, .rank = view->buf->rank};
+        for (int k = 0; k < step.rank; k++) {
+            add_number(L, &step, packed->dims[k], 0);
+        }
+        vec_push(L->arena, &leaf->steps, step);
+        bool whole = view->rank == view->buf->rank;
+        for (int i = 0; i < view->buf->rank; i++) {
+            whole &= view->axis[i] == i && view->fixed[i] == NULL &&
+                     view->offset[i] == NULL && view->step[i] == NULL &&
+                     view->extent[i] == view->buf->dims[i];
+        }
+        if (whole) {
+            return base;
+        }
+    }
+    add_step(L, leaf, view);
+    return base;
+}
+
+/* A part of an array, which Python makes a view of. */
+static Leaf
+view_leaf(Lower *L, Value v)
+{
+    Leaf leaf = {.kind = LEAF_VIEW, .type = v.type, .flag = -1, .arg = -1};
+    leaf.ret = -1;
+    Buf *base = add_steps(L, &leaf, v.view);
+    intptr_t sig = (intptr_t)map_get(&L->arg_of, base);
+    if (sig > 0) {
+        leaf.arg = (int)sig - 1;
+    } else if (base->arg < 0) {
+        base->arg = add_ret(L, NULL, base);
+    }
+    leaf.ret = sig > 0 ? -1 : base->arg;
+    return leaf;
+}
+
 /* A vector by value, an argument as the object it is, a fresh buffer by the
  * number that its allocation is told. */
 static Leaf
@@ -134,6 +210,9 @@ array_leaf(Lower *L, Value v)
         leaf.kind = LEAF_VECTOR;
         leaf.ret = add_ret(L, v.expr, NULL);
         return leaf;
+    }
+    if (v.type->view) {
+        return view_leaf(L, v);
     }
     Buf *buf = v.view->buf;
     if (buf->kind == BUF_REF) {
@@ -297,6 +376,7 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     L->pinned = map_new(arena);
     L->nonnegative = map_new(arena);
     L->returned = map_new(arena);
+    L->packed = map_new(arena);
     L->arg_of = map_new(arena);
     L->orders = map_new(arena);
     L->lists = map_new(arena);

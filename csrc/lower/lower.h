@@ -20,6 +20,8 @@
  *                numbers of an item, a BUF_RESULT each, before its flags
  *   LEAF_ARG     the very object passed as argument "arg"
  *   LEAF_COMPLEX Func.rets[ret] and the next hold its real and imaginary part
+ *   LEAF_VIEW    a part of argument "arg" or, if that is -1, of the BUF_RESULT
+ *                Func.rets[ret], found by "steps"
  *   LEAF_CONST   None, a string, a number known at compile time ("type") */
 typedef enum LeafKind {
     LEAF_NUM,
@@ -28,8 +30,29 @@ typedef enum LeafKind {
     LEAF_LIST,
     LEAF_ARG,
     LEAF_COMPLEX,
+    LEAF_VIEW,
     LEAF_CONST,
 } LeafKind;
+
+/* A constant, or ("ret" >= 0) what Func.rets[ret] holds. */
+typedef struct LeafNumber {
+    int ret;
+    int64_t value;
+} LeafNumber;
+
+/* One step from an array to a view of it. For each of the "nbase" axes of the
+ * array there is one number if it is "fixed", else three: start, extent and
+ * step; "axis" lists those of the view, -1 is a new one. A "packed" step has
+ * the elements in another shape, of "rank" extents. */
+typedef struct LeafStep {
+    bool packed;
+    int nbase;
+    bool fixed[MAX_RANK];
+    int rank;
+    int axis[MAX_RANK];
+    int n;
+    LeafNumber numbers[3 * MAX_RANK];
+} LeafStep;
 
 /* "flag" is the ret that says that the number or array is its alternative
  * (None, a Python number) instead; -1 where there is none.  A tuple that may be
@@ -40,6 +63,7 @@ typedef struct Leaf {
     int ret;
     int flag;
     int arg; /* index into Signature.args */
+    VEC(LeafStep) steps;
 } Leaf;
 
 typedef struct Lowered {

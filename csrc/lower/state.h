@@ -32,6 +32,12 @@ typedef struct View {
 /* Storage of a list of run-time length: see list.c. */
 typedef struct List List;
 
+/* A buffer that has the elements of "of" in another shape. */
+typedef struct Packed {
+    View *of;
+    Expr *dims[MAX_RANK];
+} Packed;
+
 /* An array that is computed, element by element, when somebody needs it: a
  * tree over arrays in memory and numbers, lowered as one nest of loops.
  *
@@ -105,6 +111,7 @@ struct Lower {
     Map pinned;      /* Var of a view's index -> what it was */
     Map nonnegative; /* Var or Expr that is never below 0 */
     Map returned;    /* number of an array object -> it is a result */
+    Map packed;      /* BUF_REF of another shape -> its Packed */
     Map arg_of;      /* Buf of an argument -> signature number + 1 */
     Map orders;      /* Buf made here -> whose order of axes it would have */
     LowerLoop *loop;
@@ -149,6 +156,9 @@ void version_bind(Lower *L, const Version *version, Value v, Loc loc);
 void version_convert(Lower *L, const Version *to, const Version *from, Loc loc);
 Value version_read(Lower *L, const Version *version, Loc loc);
 Value *version_value(Lower *L, const Version *version);
+/* A view, or an index, that can be read wherever the buffer is. */
+View *pin_view(Lower *L, const View *view, Loc loc);
+Expr *pin_index(Lower *L, Expr *e, const Buf *buf, Loc loc);
 /* Storage of SET variables for values of 'type'. */
 Value storage_new(Lower *L, const Type *type, const char *name);
 void storage_set(Lower *L, const Value *to, Value v, Loc loc);
@@ -293,8 +303,17 @@ Value element_of(Lower *L, Value base, const AExpr *subscript);
 /* --- index.c --- */
 /* The index as an i64 within [0, n); checks are emitted. */
 Expr *index_in(Lower *L, Value index, Expr *n, Loc loc);
+Value lower_slice(Lower *L, const AExpr *e); /* slice(a, b, c) */
 View *view_part(Lower *L, const View *view, const AExpr *subscript);
 void view_new_axis(View *view, int k); /* one more free axis */
+
+/* --- views.c --- */
+Value lower_view(Lower *L, const AExpr *e, BuiltinId id);
+Value lower_reshape(Lower *L, const AExpr *e, BuiltinId id);
+Value lower_view_attr(Lower *L, const AExpr *e, Value base);
+/* A view without gaps as a buffer of another shape. */
+View *view_packed(Lower *L, const View *view, Expr *const *dims, int rank,
+                  Loc loc);
 
 /* --- make.c --- */
 Value lower_make(Lower *L, const AExpr *e, BuiltinId id);

@@ -97,17 +97,16 @@ subscript_vector(Lower *L, Value base, const AExpr *e)
         Expr *at = index_in(L, index, n, e->loc);
         return num_value(e->type, ir_elem(L->arena, vec, at));
     }
-    int64_t lo = 0;
-    if (item->items.at[0] != NULL) {
-        type_is_known_int(item->items.at[0]->type, &lo);
-    }
-    lo = lo < 0 ? lo + vec->lanes : lo;
-    lo = lo < 0 ? 0 : lo;
-    int n = type_lanes(e->type);
+    int64_t first;
+    int64_t n;
+    int64_t step = 1;
+    known_slice(item->type, vec->lanes, &first, &n);
+    type_is_known_int(item->type->items[2], &step);
     vec = reuse(L, vec, e->loc);
-    Expr *out = ir_splat(L->arena, ir_elem(L->arena, vec, int_const(L, lo)), n);
+    Expr *out =
+        ir_splat(L->arena, ir_elem(L->arena, vec, int_const(L, first)), (int)n);
     for (int i = 1; i < n; i++) {
-        Expr *one = ir_elem(L->arena, vec, int_const(L, lo + i));
+        Expr *one = ir_elem(L->arena, vec, int_const(L, first + i * step));
         out = ir_insert(L->arena, out, int_const(L, i), one);
     }
     return num_value(e->type, out);
@@ -210,10 +209,8 @@ lower_attr(Lower *L, const AExpr *e)
     if (strcmp(e->name, "shape") == 0) {
         return shape_of(L, base, e->type);
     }
-    if (strcmp(e->name, "T") == 0) {
-        Value out = {.type = e->type};
-        out.view = view_transposed(L, base.view);
-        return out;
+    if (strcmp(e->name, "T") == 0 || strcmp(e->name, "flat") == 0) {
+        return lower_view_attr(L, e, base);
     }
     return num_value(e->type, count_of(L, base));
 }

@@ -287,7 +287,9 @@ value_of_type(Lower *L, const Type *type)
     if (type->kind == TY_NUM && type->known) {
         v.expr = known_expr(L, type);
     }
-    if (type->kind == TY_TUPLE || type->kind == TY_COMPLEX) {
+    bool items = type->kind == TY_TUPLE || type->kind == TY_COMPLEX ||
+                 type->kind == TY_SLICE;
+    if (items) {
         v.items = ARENA_ARRAY(L->arena, Value, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
             v.items[i] = value_of_type(L, type->items[i]);

@@ -62,6 +62,9 @@ snapshot(Lower *L, const View *view, Loc loc)
     s->buf = buf;
     s->src = view->buf;
     emit(L, s);
+    if (map_has(&L->packed, view->buf)) {
+        map_set(&L->packed, buf, map_get(&L->packed, view->buf));
+    }
     return copy;
 }
 
@@ -308,7 +311,7 @@ name_expr(Lower *L, Expr *e, const char *name, Loc loc)
 
 /* A view's indices in SET variables: they are visible wherever the buffer
  * is, even where a block between has ended. */
-static Expr *
+Expr *
 pin_index(Lower *L, Expr *e, const Buf *buf, Loc loc)
 {
     bool dim = e != NULL && e->op == E_DIM &&
@@ -326,7 +329,7 @@ pin_index(Lower *L, Expr *e, const Buf *buf, Loc loc)
 }
 
 /* A view whose indices can be read anywhere. */
-static View *
+View *
 pin_view(Lower *L, const View *view, Loc loc)
 {
     View *copy = snapshot(L, view, loc);

@@ -138,6 +138,164 @@ vector(const Call *call, const Leaf *leaf)
     return array;
 }
 
+/* --- views ---------------------------------------------------------------- */
+
+/* Parts of arguments and results are made by NumPy itself, so that strides,
+ * base and flags are those that the program would have got. */
+
+/* Number 'i' of a step. */
+static npy_intp
+number_of(const Call *call, const LeafStep *step, int i)
+{
+    const LeafNumber *number = &step->numbers[i];
+    return number->ret < 0
+               ? (npy_intp)number->value
+               : (npy_intp)call->out[call->kernel->out_at[number->ret]].i;
+}
+
+/* slice(start, ..., step) of 'n' elements. */
+static PyObject *
+slice_of(npy_intp start, npy_intp n, npy_intp step)
+{
+    npy_intp stop = start + n * step;
+    if (n == 0) {
+        start = stop = 0;
+    }
+    PyObject *first = PyLong_FromSsize_t(start);
+    PyObject *by = PyLong_FromSsize_t(step);
+    PyObject *end =
+        stop < 0 ? Py_NewRef(Py_None) : PyLong_FromSsize_t(stop);
+    PyObject *slice = first && by && end ? PySlice_New(first, end, by) : NULL;
+    Py_XDECREF(first);
+    Py_XDECREF(by);
+    Py_XDECREF(end);
+    return slice;
+}
+
+/* The index that fixes and slices the axes of the array; `...` behind them
+ * makes an array even of an element. */
+static PyObject *
+step_index(const Call *call, const LeafStep *step)
+{
+    PyObject *index = PyTuple_New(step->nbase + 1);
+    int at = 0;
+    for (int i = 0; index != NULL && i < step->nbase; i++) {
+        PyObject *item;
+        if (step->fixed[i]) {
+            item = PyLong_FromSsize_t(number_of(call, step, at));
+            at++;
+        } else {
+            item = slice_of(number_of(call, step, at),
+                            number_of(call, step, at + 1),
+                            number_of(call, step, at + 2));
+            at += 3;
+        }
+        if (item == NULL) {
+            Py_CLEAR(index);
+        } else {
+            PyTuple_SET_ITEM(index, i, item);
+        }
+    }
+    if (index != NULL) {
+        PyTuple_SET_ITEM(index, step->nbase, Py_NewRef(Py_Ellipsis));
+    }
+    return index;
+}
+
+/* The axes in the order of the view; takes 'array'. */
+static PyObject *
+ordered(PyObject *array, const LeafStep *step)
+{
+    npy_intp order[MAX_RANK];
+    bool same = true;
+    int n = 0;
+    for (int k = 0; k < step->rank; k++) {
+        if (step->axis[k] >= 0) {
+            int place = 0;
+            for (int i = 0; i < step->axis[k]; i++) {
+                place += !step->fixed[i];
+            }
+            same &= place == n;
+            order[n++] = place;
+        }
+    }
+    /* axes of one element that are dropped have been fixed, so all are here */
+    if (same) {
+        return array;
+    }
+    PyArray_Dims dims = {order, n};
+    PyObject *out = PyArray_Transpose((PyArrayObject *)array, &dims);
+    Py_DECREF(array);
+    return out;
+}
+
+/* New axes where the view has them; takes 'array'. */
+static PyObject *
+widened(PyObject *array, const LeafStep *step)
+{
+    bool any = false;
+    PyObject *index = PyTuple_New(step->rank);
+    for (int k = 0; index != NULL && k < step->rank; k++) {
+        bool fresh = step->axis[k] < 0;
+        PyObject *item = fresh ? Py_NewRef(Py_None)
+                               : PySlice_New(NULL, NULL, NULL);
+        any |= fresh;
+        if (item == NULL) {
+            Py_CLEAR(index);
+        } else {
+            PyTuple_SET_ITEM(index, k, item);
+        }
+    }
+    PyObject *out = index == NULL ? NULL
+                    : any         ? PyObject_GetItem(array, index)
+                                  : Py_NewRef(array);
+    Py_XDECREF(index);
+    Py_DECREF(array);
+    return out;
+}
+
+/* One step further; takes 'array'. */
+static PyObject *
+take_step(const Call *call, PyObject *array, const LeafStep *step)
+{
+    PyObject *out;
+    if (step->packed) {
+        npy_intp sizes[MAX_RANK];
+        for (int k = 0; k < step->rank; k++) {
+            sizes[k] = number_of(call, step, k);
+        }
+        PyArray_Dims dims = {sizes, step->rank};
+        out = PyArray_Newshape((PyArrayObject *)array, &dims, NPY_CORDER);
+        Py_DECREF(array);
+        return out;
+    }
+    PyObject *index = step_index(call, step);
+    out = index ? PyObject_GetItem(array, index) : NULL;
+    Py_XDECREF(index);
+    Py_DECREF(array);
+    out = out ? ordered(out, step) : NULL;
+    return out ? widened(out, step) : NULL;
+}
+
+/* A part of an argument or of an array that the kernel made. */
+static PyObject *
+view(const Call *call, const Leaf *leaf)
+{
+    PyObject *array =
+        leaf->arg >= 0                 ? call->args[leaf->arg]
+        : leaf->ret < call->nresults ? (PyObject *)call->results[leaf->ret]
+                                       : NULL;
+    if (array == NULL) {
+        PyErr_SetString(PyExc_SystemError, "vizgen: a result was not made");
+        return NULL;
+    }
+    Py_INCREF(array);
+    for (int i = 0; array != NULL && i < leaf->steps.n; i++) {
+        array = take_step(call, array, &leaf->steps.at[i]);
+    }
+    return array;
+}
+
 /* Compiled in, so nothing is read from the call. */
 static PyObject *
 constant(const Type *type)
@@ -298,6 +456,8 @@ leaf_object(Call *call, const Leaf *leaf)
             call->out[call->kernel->out_at[leaf->ret + 1]].f);
     case LEAF_ARG:
         return Py_NewRef(call->args[leaf->arg]);
+    case LEAF_VIEW:
+        return view(call, leaf);
     case LEAF_FRESH:
         if (leaf->ret < call->nresults && call->results[leaf->ret]) {
             return Py_NewRef(call->results[leaf->ret]);

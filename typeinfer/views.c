@@ -1,0 +1,440 @@
+/* Views: the same elements under other axes.
+ *
+ *     a.T  np.transpose(a, axes)  a.swapaxes(0, 1)   axes in another order
+ *     a[:, None]  np.expand_dims  np.squeeze         axes of one element
+ *     a.reshape(h, w)  a.ravel()  a.flat             the elements in C order
+ *
+ * What such a function gives shares the memory of its argument, so the type is
+ * that of the same object.  A plan (ViewPlan) says where the axes come from; it
+ * is made here for the types and made again by csrc/lower for the code.
+ *
+ * Elements in C order can be seen under any shape if they lie in that order
+ * without gaps (LAYOUT_C).  Otherwise NumPy copies, if no strides describe the
+ * new shape; where that is certain the result is a fresh array, checked to be
+ * none that could be a view after all.
+ */
+#include <string.h>
+
+#include "typeinfer/state.h"
+
+/* --- axes ----------------------------------------------------------------- */
+
+/* A known axis of 'rank', which may count from the end. */
+static bool
+axis_of(const Type *type, int rank, int *out)
+{
+    int64_t axis;
+    if (!type_is_known_int(type, &axis)) {
+        return false;
+    }
+    axis += axis < 0 ? rank : 0;
+    *out = (int)axis;
+    return axis >= 0 && axis < rank;
+}
+
+/* The axes of the array as they are. */
+static void
+plan_identity(const Type *array, ViewPlan *plan)
+{
+    *plan = (ViewPlan){.rank = array->rank};
+    for (int k = 0; k < array->rank; k++) {
+        plan->from[k] = k;
+    }
+}
+
+/* Takes axis 'k' of the plan to place 'to'. */
+static void
+move_axis(ViewPlan *plan, int k, int to)
+{
+    int from = plan->from[k];
+    for (int i = k; i + 1 < plan->rank; i++) {
+        plan->from[i] = plan->from[i + 1];
+    }
+    for (int i = plan->rank - 1; i > to; i--) {
+        plan->from[i] = plan->from[i - 1];
+    }
+    plan->from[to] = from;
+}
+
+/* One more axis of one element at place 'k'. */
+static bool
+add_axis(ViewPlan *plan, int k)
+{
+    if (plan->rank == MAX_RANK) {
+        return false;
+    }
+    plan->from[plan->rank++] = -1;
+    move_axis(plan, plan->rank - 1, k);
+    return true;
+}
+
+/* All axes in the order that 'n' types give. */
+static bool
+permute(const Type *const *types, int n, ViewPlan *plan)
+{
+    unsigned seen = 0;
+    bool ok = n == plan->rank;
+    for (int k = 0; ok && k < n; k++) {
+        int axis = 0;
+        ok = axis_of(types[k], n, &axis) && !(seen >> axis & 1);
+        seen |= 1u << axis;
+        plan->from[k] = axis;
+    }
+    return ok;
+}
+
+/* a.transpose(2, 0, 1), a.transpose((2, 0, 1)), np.transpose(a) */
+static bool
+plan_transpose(const AExpr *call, ViewPlan *plan)
+{
+    const Type *types[MAX_RANK];
+    int n = 0;
+    for (int i = 1; i < call->items.n; i++) {
+        const AExpr *arg = call->items.at[i];
+        if (arg == NULL || arg->type->kind == TY_NONE) {
+            continue;
+        }
+        if (arg->type->kind == TY_TUPLE) {
+            return permute(arg->type->items, arg->type->rank, plan);
+        }
+        if (n == MAX_RANK) {
+            return false;
+        }
+        types[n++] = arg->type;
+    }
+    for (int k = 0; n == 0 && k < plan->rank; k++) {
+        plan->from[k] = plan->rank - 1 - k;
+    }
+    return n == 0 || permute(types, n, plan);
+}
+
+/* np.swapaxes(a, i, k), np.moveaxis(a, i, k) */
+static bool
+plan_two(const AExpr *call, BuiltinId id, ViewPlan *plan)
+{
+    int a;
+    int b;
+    if (!axis_of(call->items.at[1]->type, plan->rank, &a) ||
+        !axis_of(call->items.at[2]->type, plan->rank, &b)) {
+        return false;
+    }
+    if (id == BUILTIN_NP_MOVEAXIS) {
+        move_axis(plan, a, b);
+        return true;
+    }
+    int from = plan->from[a];
+    plan->from[a] = plan->from[b];
+    plan->from[b] = from;
+    return true;
+}
+
+/* np.squeeze: axes of size 1 go; that the others have more is checked. */
+static bool
+plan_squeeze(const AExpr *call, const Type *array, ViewPlan *plan)
+{
+    const AExpr *arg = call->items.at[1];
+    int axis = -1;
+    bool all = arg == NULL || arg->type->kind == TY_NONE;
+    if (!all && !axis_of(arg->type, array->rank, &axis)) {
+        return false;
+    }
+    plan->rank = 0;
+    plan->others_more = all;
+    for (int k = 0; k < array->rank; k++) {
+        bool drop = all ? array->size[k] == 1 : k == axis;
+        plan->dropped[k] = drop;
+        if (!drop) {
+            plan->from[plan->rank++] = k;
+        }
+    }
+    return plan->rank > 0;
+}
+
+/* np.atleast_2d puts an axis in front, np.atleast_3d one behind as well. */
+static bool
+plan_atleast(BuiltinId id, ViewPlan *plan)
+{
+    int least = id == BUILTIN_NP_ATLEAST_1D   ? 1
+                : id == BUILTIN_NP_ATLEAST_2D ? 2
+                                              : 3;
+    if (plan->rank == 1 && least > 1) {
+        add_axis(plan, 0);
+    }
+    if (plan->rank == 2 && least > 2) {
+        add_axis(plan, 2);
+    }
+    return true;
+}
+
+bool
+rule_view(BuiltinId id, const AExpr *call, const Type *array, ViewPlan *plan)
+{
+    int axis;
+    plan_identity(array, plan);
+    switch ((int)id) {
+    case BUILTIN_NP_TRANSPOSE:
+    case BUILTIN_TRANSPOSE_OF:
+        return plan_transpose(call, plan);
+    case BUILTIN_NP_SWAPAXES:
+    case BUILTIN_SWAPAXES_OF:
+    case BUILTIN_NP_MOVEAXIS:
+        return plan_two(call, id, plan);
+    case BUILTIN_NP_SQUEEZE:
+    case BUILTIN_SQUEEZE_OF:
+        return plan_squeeze(call, array, plan);
+    case BUILTIN_NP_EXPAND_DIMS:
+        return axis_of(call->items.at[1]->type, array->rank + 1, &axis) &&
+               add_axis(plan, axis);
+    case BUILTIN_NP_ATLEAST_1D:
+    case BUILTIN_NP_ATLEAST_2D:
+    case BUILTIN_NP_ATLEAST_3D:
+        return plan_atleast(id, plan);
+    default: /* np.asarray */
+        return true;
+    }
+}
+
+/* --- types ---------------------------------------------------------------- */
+
+/* Does the plan keep the axes in order?  Those of one element have no place. */
+static bool
+in_order(const Type *base, const ViewPlan *plan)
+{
+    int before = -1;
+    for (int k = 0; k < plan->rank; k++) {
+        int from = plan->from[k];
+        if (from < 0 || base->size[from] == 1) {
+            continue;
+        }
+        if (from < before) {
+            return false;
+        }
+        before = from;
+    }
+    return true;
+}
+
+/* The array of the axes of 'base' that the plan lists. */
+static const Type *
+planned_type(Infer *I, const Type *base, const ViewPlan *plan)
+{
+    Type *type = arena_copy(I->arena, base, sizeof(*type));
+    memset(type->size, 0, sizeof(type->size));
+    type->rank = plan->rank;
+    for (int k = 0; k < plan->rank; k++) {
+        type->size[k] = plan->from[k] < 0 ? 1 : base->size[plan->from[k]];
+    }
+    type->view = true;
+    if (plan->rank == 1) {
+        type->layout = base->rank == 1 ? base->layout : LAYOUT_ROWS;
+    } else if (!in_order(base, plan)) {
+        type->layout = LAYOUT_ANY;
+    }
+    return type;
+}
+
+/* An array whose memory can be seen in another way; small ones must be moved
+ * there first. */
+static const Type *
+need_memory(Infer *I, const AExpr *call, const AExpr *e)
+{
+    const Type *type = e->type;
+    if (type->kind != TY_ARRAY || type->rank == 0) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
+                     "a view of %s is not translated",
+                     type_text(I->arena, type));
+    }
+    check_reach(I, type, call->loc);
+    demote_vector(I, type);
+    return type;
+}
+
+/* An argument `order` must be that of C. */
+static void
+check_order(Infer *I, const AExpr *call, BuiltinId id)
+{
+    int slot = builtin_slot(id, "order");
+    const AExpr *order = slot >= 0 ? call->items.at[slot] : NULL;
+    if (order != NULL && (order->type->kind != TY_STR ||
+                          strcmp(order->type->name, "C") != 0)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, order->loc, NULL,
+                     "an order other than \"C\" is not translated");
+    }
+}
+
+/* Axes of one element in this call, where np.squeeze asks for them. */
+static void
+pin_singles(Infer *I, const Type *array)
+{
+    for (int k = 0; k < array->rank; k++) {
+        int origin = size_origin(array->size[k]);
+        if (array->size[k] < 0 && origin != 0) {
+            const SigArg *arg = &I->sig->args[(origin - 1) / (MAX_RANK + 1)];
+            if (arg->sizes[(origin - 1) % (MAX_RANK + 1)] == 1) {
+                infer_pin(I, origin);
+            }
+        }
+    }
+}
+
+/* A call of BK_VIEW. */
+const Type *
+type_of_view(Infer *I, AExpr *call, BuiltinId id)
+{
+    const Type *base = need_memory(I, call, call->items.at[0]);
+    if (id == BUILTIN_NP_SQUEEZE || id == BUILTIN_SQUEEZE_OF) {
+        pin_singles(I, base);
+    }
+    ViewPlan plan;
+    bool maybe_same = id != BUILTIN_NP_TRANSPOSE &&
+                      id != BUILTIN_TRANSPOSE_OF && id != BUILTIN_NP_SWAPAXES &&
+                      id != BUILTIN_SWAPAXES_OF && id != BUILTIN_NP_MOVEAXIS;
+    if (!rule_view(id, call, base, &plan)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
+                     "`%s` of %s with these axes is not translated",
+                     builtin_row(id)->name, type_text(I->arena, base));
+    }
+    bool same = maybe_same && plan.rank == base->rank &&
+                in_order(base, &plan);
+    return same ? base : planned_type(I, base, &plan);
+}
+
+/* a.T */
+const Type *
+type_of_transposed(Infer *I, const AExpr *e, const AExpr *array)
+{
+    const Type *base = need_memory(I, e, array);
+    ViewPlan plan;
+    plan_identity(base, &plan);
+    for (int k = 0; k < plan.rank; k++) {
+        plan.from[k] = plan.rank - 1 - k;
+    }
+    return planned_type(I, base, &plan);
+}
+
+/* --- other shapes --------------------------------------------------------- */
+
+/* The product of the sizes; -1 where one is not known. */
+static int64_t
+count_of(const Type *type)
+{
+    int64_t count = 1;
+    for (int k = 0; k < type->rank; k++) {
+        if (type->size[k] < 0 ||
+            __builtin_mul_overflow(count, type->size[k], &count)) {
+            return -1;
+        }
+    }
+    return count;
+}
+
+int
+reshape_dims(const AExpr *call, BuiltinId id, const Type **out)
+{
+    int n = 0;
+    if (id != BUILTIN_NP_RESHAPE && id != BUILTIN_RESHAPE_OF) {
+        return 0;
+    }
+    int last = id == BUILTIN_NP_RESHAPE ? 2 : call->items.n;
+    for (int i = 1; i < last; i++) {
+        const Type *type = call->items.at[i]->type;
+        if (type->kind == TY_TUPLE && last == 2) {
+            for (int k = 0; k < type->rank && k < MAX_RANK; k++) {
+                out[n++] = type->items[k];
+            }
+            return type->rank <= MAX_RANK ? n : -1;
+        }
+        if (n == MAX_RANK) {
+            return -1;
+        }
+        out[n++] = type;
+    }
+    return n > 0 ? n : -1;
+}
+
+/* The sizes of the new shape in 'out'; a size of -1 that is written is what is
+ * left. */
+static void
+reshaped_sizes(Infer *I, const AExpr *call, const Type *base,
+               const Type *const *dims, int n, Type *out)
+{
+    int64_t others = 1;
+    int open = -1;
+    out->rank = n;
+    for (int k = 0; k < n; k++) {
+        const Type *dim = dims[k];
+        int64_t size = -1;
+        bool known = type_is_known_int(dim, &size);
+        if (!type_is_integer(dim, false) || dim->alt != ALT_NEVER ||
+            (known && size < 0 && open >= 0)) {
+            infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
+                         "%s is not translated as a size here",
+                         type_text(I->arena, dim));
+        }
+        open = known && size < 0 ? k : open;
+        others = !known ? -1 : size < 0 || others < 0 ? others : others * size;
+        out->size[k] = known ? (size < 0 ? -1 : size)
+                       : dim->origin > 0 ? size_with_origin(dim->origin)
+                                         : -1;
+    }
+    int64_t count = count_of(base);
+    if (open >= 0 && count >= 0 && others > 0) {
+        out->size[open] = count / others;
+    }
+}
+
+bool
+reshape_is_view(BuiltinId id, const Type *base, int rank)
+{
+    bool copies = id == BUILTIN_FLATTEN_OF;
+    return !copies && (base->layout == LAYOUT_C ||
+                       (base->rank == 1 && rank == 1));
+}
+
+/* A call of BK_RESHAPE: reshape, ravel, flatten. */
+const Type *
+type_of_reshape(Infer *I, AExpr *call, BuiltinId id)
+{
+    const Type *base = need_memory(I, call, call->items.at[0]);
+    const Type *dims[MAX_RANK];
+    int n = reshape_dims(call, id, dims);
+    check_order(I, call, id);
+    Type *type = arena_copy(I->arena, base, sizeof(*type));
+    memset(type->size, 0, sizeof(type->size));
+    type->rank = 1;
+    type->size[0] = base->rank == 1 ? base->size[0] : count_of(base);
+    if (n != 0) {
+        reshaped_sizes(I, call, base, dims, n < 0 ? 0 : n, type);
+    }
+    if (reshape_is_view(id, base, type->rank)) {
+        type->view = true;
+        return type;
+    }
+    if (n < 0 || (id != BUILTIN_FLATTEN_OF && type->rank >= base->rank)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc,
+                     "Copy the array first.",
+                     "this shape of %s is not translated",
+                     type_text(I->arena, base));
+    }
+    type->layout = LAYOUT_C;
+    type->view = false;
+    type->ref = false;
+    int object = object_new(I, NULL, call->loc, true);
+    return type_of_object(I, type, object);
+}
+
+/* a.flat: the elements in C order; NULL where they don't lie so. */
+const Type *
+type_of_flat(Infer *I, const AExpr *e, const AExpr *array)
+{
+    const Type *base = need_memory(I, e, array);
+    if (!reshape_is_view(BUILTIN_NP_RAVEL, base, 1)) {
+        return NULL;
+    }
+    Type *type = arena_copy(I->arena, base, sizeof(*type));
+    memset(type->size, 0, sizeof(type->size));
+    type->rank = 1;
+    type->size[0] = base->rank == 1 ? base->size[0] : count_of(base);
+    type->view = true;
+    return type;
+}
