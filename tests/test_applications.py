@@ -14,8 +14,8 @@ from tests.support import APPS, app, outcome
 from vizgen.compare import difference
 
 # Those that run native as a whole.  Only additions are welcome.
-NATIVE = {"bilateral_grid", "camera_pipe", "interpolate", "local_laplacian",
-          "optical_flow", "pacman", "raytracer"}
+NATIVE = {"bilateral_grid", "camera_pipe", "harris_corner", "interpolate",
+          "local_laplacian", "optical_flow", "pacman", "raytracer"}
 
 
 def plain(name):

@@ -309,6 +309,7 @@ settle_some(Infer *I, AExpr *e)
                      type_text(I->arena,
                                type_with_alt(I->arena, e->type, ALT_NEVER)));
     }
+    demand_split(I, e);
     e->type = type_with_alt(I->arena, e->type, ALT_NEVER);
 }
 

@@ -61,11 +61,16 @@ AExpr *call_on_sequence(Infer *I, const AExpr *e, BuiltinId id);
 void infer_unrolled_for(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);
 void infer_unrolled_while(Infer *I, const AStmt *s, ABlock *out);
 bool infer_nest(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);
+int block_size(const ABlock *block);
 bool may_unroll(Infer *I, const AStmt *s, int64_t trips);
 void demand_unroll(Infer *I, const AExpr *key);
 void unroll_instead(Infer *I);
 void infer_for(Infer *I, const AStmt *s, ABlock *out);
 void infer_while(Infer *I, const AStmt *s, ABlock *out);
+
+/* --- split.c --- */
+void demand_split(Infer *I, const AExpr *name);
+AStmt *split_branch(Infer *I, const ABlock *block, int i);
 
 /* --- user.c --- */
 AExpr *call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee);

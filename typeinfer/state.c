@@ -204,6 +204,7 @@ new_conflict(Infer *I, const Ver *lhs, const Ver *rhs, int pin)
     c->lhs_loc = lhs ? lhs->base.loc : rhs->base.loc;
     c->rhs_loc = rhs ? rhs->base.loc : lhs->base.loc;
     c->pin = pin;
+    c->loop = I->joining;
     return c;
 }
 
@@ -267,6 +268,7 @@ exits_join_name(Infer *I, const ExitVec *exits, int number, Sym name, int pin)
     ver = ver_new(I, name, begin ? begin->base.type : NULL,
                   begin ? begin->base.loc : (Loc){.line = 0});
     ver->conflict = begin ? begin->conflict : NULL;
+    ver->branch = begin && begin->branch ? begin->branch : I->joining;
     for (int i = 0; i < exits->n; i++) {
         const Exit *exit = &exits->at[i];
         if (!exit->env.dead && exit != first) {

@@ -21,13 +21,16 @@ typedef struct Conflict {
     Loc lhs_loc;
     Loc rhs_loc;
     int pin;
-    const AExpr *loop; /* its key, if writing it out may help; else NULL */
+    const AExpr *loop; /* key of a loop or branch that may help if it is
+                          written out; else NULL */
 } Conflict;
 
-/* A Version as inference sees it.  Its type is TY_POISON with a conflict. */
+/* A Version as inference sees it.  Its type is TY_POISON with a conflict.
+ * "branch" is the key of one (split.c) that may have made it two things. */
 typedef struct Ver {
     Version base;
     const Conflict *conflict;
+    const AExpr *branch;
 } Ver;
 
 /* Versions by number of the name, NULL: unbound.  "dead": control never gets
@@ -148,6 +151,10 @@ typedef struct Infer {
     int nodes;
     Map demoted; /* sites whose arrays must live in memory */
     Map unroll;  /* keys of loops to write out; NULL: it was tried in vain */
+    const AExpr *tail; /* of the next 'if' or block: the branch to be split
+                          (split.c) if types conflict at its end */
+    const AExpr *joining; /* the same for the join that is being made */
+    int splits;
     Map lists;   /* sites of lists of run-time length -> ListSite */
     bool lists_grew; /* what they hold was not all known before */
     int aside; /* calls that are not always evaluated, as "conditional" */

@@ -390,10 +390,13 @@ negated(Infer *I, AExpr *cond)
 static void
 infer_if(Infer *I, const AStmt *s, ABlock *out)
 {
+    const AExpr *tail = I->tail;
+    I->tail = NULL;
     AExpr *cond = infer_cond(I, s->value);
     bool truth;
     if (type_truth(cond->type, &truth)) {
         keep_effects(I, cond, out);
+        I->tail = tail;
         infer_block(I, truth ? &s->body : &s->orelse, out);
         return;
     }
@@ -401,12 +404,16 @@ infer_if(Infer *I, const AStmt *s, ABlock *out)
     ExitVec exits = {0};
     AStmt *copy = stmt_like(I, s, out);
     copy->value = cond;
+    I->tail = tail;
     int then = infer_branch(I, &s->body, &before, &copy->body, s->loc, &exits);
+    I->tail = tail;
     int els =
         infer_branch(I, &s->orelse, &before, &copy->orelse, s->loc, &exits);
     bool then_dead = exits.at[0].env.dead;
     bool else_dead = exits.at[1].env.dead;
+    I->joining = tail;
     I->frame->env = exits_join(I, &exits, cond_origin(cond));
+    I->joining = NULL;
     if (then_dead && !else_dead) {
         append(I, out, &copy->orelse);
         copy->orelse = (ABlock){0};
@@ -617,7 +624,16 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
 void
 infer_block(Infer *I, const ABlock *block, ABlock *out)
 {
+    const AExpr *tail = I->tail;
+    I->tail = NULL;
     for (int i = 0; i < block->n && !I->frame->env.dead; i++) {
-        infer_stmt(I, block->at[i], out);
+        const AStmt *s = block->at[i];
+        AStmt *both = split_branch(I, block, i);
+        bool last = both != NULL || i + 1 == block->n;
+        I->tail = s->kind != AS_IF ? NULL : last ? tail : s->value;
+        infer_stmt(I, both ? both : s, out);
+        if (both != NULL) {
+            return;
+        }
     }
 }

@@ -182,7 +182,7 @@ expr_size(const AExpr *e)
     return e ? n + expr_size(e->lhs) + expr_size(e->rhs) : 0;
 }
 
-static int
+int
 block_size(const ABlock *block)
 {
     int n = block->n;
