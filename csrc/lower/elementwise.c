@@ -172,8 +172,10 @@ lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     DType lhs_dt = rule.mixed ? lhs.type->dtype : dt;
     DType rhs_dt = rule.mixed ? rhs.type->dtype : dt;
     const Lazy *args[] = {
-        lazy_operand(L, op, lhs, lhs_dt, loc),
-        lazy_operand(L, op, rhs, rhs_dt, loc),
+        lazy_operand(L, op, vec_settle(L, op, lhs, rhs.type, rule_array),
+                     lhs_dt, loc),
+        lazy_operand(L, op, vec_settle(L, op, rhs, lhs.type, rule_array),
+                     rhs_dt, loc),
     };
     return lazy_map(L, rule.mixed ? mixed_element : binary_element, op, dt,
                     rule.type->dtype, args, 2, loc);

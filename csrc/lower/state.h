@@ -270,6 +270,9 @@ void store_lazy(Lower *L, const View *to, const Lazy *z, Loc loc);
 /* --- vec.c --- */
 Expr *vector_of(Lower *L, Value v, Loc loc);
 /* A number that meets an array in an operation on 'dtype'. */
+typedef BinRule ArrayRule(Arena *arena, AOp op, const Type *lhs,
+                          const Type *rhs);
+Value vec_settle(Lower *L, AOp op, Value v, const Type *other, ArrayRule *rule);
 Expr *vec_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc);
 /* One operator on lanes or elements of dtype 'dt'. */
 Expr *vec_compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y);

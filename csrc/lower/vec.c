@@ -29,6 +29,27 @@ vector_of(Lower *L, Value v, Loc loc)
     return v.view != NULL ? view_load_vector(L, v.view) : v.expr;
 }
 
+/* A number that may be one of Python's: where that gives the same result, the
+ * flag need not be looked at. */
+Value
+vec_settle(Lower *L, AOp op, Value v, const Type *other, ArrayRule *rule)
+{
+    Plain alt;
+    if (v.flag == NULL || v.type->kind != TY_NUM ||
+        !type_plain_alt(v.type, &alt)) {
+        return v;
+    }
+    const Type *main = type_num(L->arena, v.type->dtype, v.type->weak);
+    const Type *number = type_num(L->arena, alt.dtype, alt.weak);
+    BinRule one = rule(L->arena, op, main, other);
+    BinRule two = rule(L->arena, op, number, other);
+    bool same = one.type != NULL && two.type != NULL && !one.mixed &&
+                !two.mixed && one.compute == two.compute &&
+                one.type->dtype == two.type->dtype;
+    v.flag = same ? NULL : v.flag;
+    return v;
+}
+
 /* A number that fits, in the dtype of the operation. */
 Expr *
 vec_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc)
@@ -147,12 +168,14 @@ vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     if (op_is_compare(op) && dt == DT_BOOL) {
         dt = DT_I64;
     }
-    Expr *x = operand_of(L, op, lhs, dt, loc);
+    Value x_value = vec_settle(L, op, lhs, rhs.type, rule_vector);
+    Value y_value = vec_settle(L, op, rhs, lhs.type, rule_vector);
+    Expr *x = operand_of(L, op, x_value, dt, loc);
     Expr *r;
     if (op == AO_POW) {
         r = vec_power(L, rhs.type, x, loc);
     } else {
-        r = vec_compute(L, op, dt, x, operand_of(L, op, rhs, dt, loc));
+        r = vec_compute(L, op, dt, x, operand_of(L, op, y_value, dt, loc));
     }
     if (!op_is_compare(op)) {
         r = with_warnings(L, r, array_warn_name(op, rhs.type), NULL, loc);
