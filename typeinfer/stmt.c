@@ -103,6 +103,20 @@ refuse_store(Infer *I, const AExpr *target, const Type *value)
                  type_text(I->arena, value), type_text(I->arena, target->type));
 }
 
+/* `img[r, c] = (0, g, 255)`: the numbers are stored one by one, as into an
+ * array of the same dtype. */
+static const Type *
+row_of_tuple(Infer *I, const Type *value, const Type *to)
+{
+    bool row = value->kind == TY_TUPLE && value->rank > 0 &&
+               value->rank <= MAX_LANES && value->alt == ALT_NEVER &&
+               to->kind == TY_ARRAY && to->rank > 0;
+    for (int i = 0; row && i < value->rank; i++) {
+        row = value->items[i]->kind == TY_NUM;
+    }
+    return row ? type_vector(I->arena, to->dtype, value->rank) : value;
+}
+
 /* A number is stored everywhere; an array where its sizes fit. Small axes are
  * pinned, so that rows of pixels are stored at once. */
 static void
@@ -112,6 +126,7 @@ check_store(Infer *I, const AExpr *target, const Type *value)
     if (value->kind == TY_NUM) {
         return;
     }
+    value = row_of_tuple(I, value, to);
     if (value->kind != TY_ARRAY || to->kind != TY_ARRAY || value->rank == 0) {
         refuse_store(I, target, value);
     }

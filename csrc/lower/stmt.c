@@ -110,6 +110,21 @@ items_of_array(Lower *L, Value v, Loc loc)
     return out;
 }
 
+/* A tuple of numbers as the vector that is stored. */
+static Value
+row_of_tuple(Lower *L, const AExpr *target, Value v)
+{
+    DType dtype = target->lhs->type->dtype;
+    int n = v.type->rank;
+    Expr *vec = NULL;
+    for (int i = 0; i < n; i++) {
+        Expr *item = stored_as(L, v.items[i], dtype, target->loc);
+        vec = vec ? ir_insert(L->arena, vec, int_const(L, i), item)
+                  : ir_splat(L->arena, item, n);
+    }
+    return num_value(type_vector(L->arena, dtype, n), vec);
+}
+
 /* Binds or stores 'v'. The items of a tuple are held first: in `a[0], a[1] =
  * a[1], a[0]` the second load must not see the first store. */
 void
@@ -120,6 +135,7 @@ assign_target(Lower *L, const AExpr *target, Value v)
         version_bind(L, target->version, v, target->loc);
         return;
     case A_SUBSCRIPT:
+        v = v.type->kind == TY_TUPLE ? row_of_tuple(L, target, v) : v;
         store_subscript(L, target, v);
         return;
     default:
