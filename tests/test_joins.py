@@ -138,6 +138,29 @@ def last_bright(img, limit):
     return best
 
 
+def either_return(img, k):
+    """Small arrays made in a branch and in a loop."""
+    if k > 1:
+        return np.ones((4, 4)), img
+    for i in range(3):
+        made = np.zeros((4, 4))
+        made[i, i] = 1
+        if i == k:
+            return made, img
+    return np.full((2, 3), 5.0), img
+
+
+def pair_of_either(img, k):
+    """Tuples of one type that hold different arrays."""
+    one, two = np.zeros(img.shape), np.ones(img.shape)
+    pair = (one, 1) if k > 0 else (two, 1)
+    for y in range(img.shape[0]):
+        pair[0][y, 0] = img[y, 0]
+    if k > 1:
+        return pair[0], img
+    return two, img
+
+
 SHAPES = ((7, 9), (1, 1), (2, 5), (0, 3), (8, 8))
 PROGRAMS = [
     (heat, [(0,), (1,), (2,), (5,)]),
@@ -147,6 +170,8 @@ PROGRAMS = [
     (one_of_two, [(1,), (0,)]),
     (the_argument_or_a_copy, [(0,), (1,), (2,)]),
     (the_old_name, [(0,), (1,), (3,)]),
+    (either_return, [(0,), (1,), (2,), (-1,)]),
+    (pair_of_either, [(0,), (1,), (2,)]),
     (perhaps_none, [(50.0,), (150.0,), (500.0,)]),
 ]
 

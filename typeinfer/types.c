@@ -546,6 +546,17 @@ type_keeps(const Type *known, const Type *joined)
            known->dtype == DT_BOOL || keeps_exactly(known, joined->dtype);
 }
 
+/* Types of arrays also say which array. */
+static bool
+has_array(const Type *type)
+{
+    bool found = type->kind == TY_ARRAY || type->kind == TY_LIST;
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank && !found; i++) {
+        found = has_array(type->items[i]);
+    }
+    return found;
+}
+
 /* Equal types need no join, unless they come from different axes. */
 static bool
 known_alike(const Type *lhs, const Type *rhs)
@@ -603,7 +614,7 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
         return lhs;
     }
     if (lhs != NULL && rhs != NULL && known_alike(lhs, rhs) &&
-        lhs->kind != TY_ARRAY) {
+        !has_array(lhs)) {
         return lhs;
     }
     if ((lhs != NULL && lhs->kind == TY_LIST) ||

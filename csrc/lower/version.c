@@ -33,6 +33,7 @@ new_ref(Lower *L, const Type *type, const char *name)
 static void
 bind_ref(Lower *L, const View *to, const View *view, Loc loc)
 {
+    view->buf->space = SPACE_HEAP; /* a stack array has one name */
     Buf *src = view_buf(L, view, loc);
     Stmt *s = ir_stmt(L->arena, S_BIND, loc);
     s->buf = to->buf;
