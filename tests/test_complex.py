@@ -68,3 +68,13 @@ def test_numpys_scalars_stay_in_python():
     fast = accelerate(mixed)
     assert_same(fast, (np.float64(2.0),), native=False)
     assert fast.stats.native_calls == 0
+
+
+def shifted(z, k):
+    return z * k, z + (1j, 2)[0], abs(z)
+
+
+def test_arguments():
+    fast = accelerate(shifted)
+    for z in (1 + 2j, -0j, complex("inf")):
+        assert_same(fast, (z, 3))

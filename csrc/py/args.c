@@ -10,9 +10,10 @@
  * Whatever native code does not handle exactly as Python does has KEY_PYTHON.
  */
 #include "csrc/py/core.h"
+#include "typeinfer/rules.h"
 
 enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE,
-       K_LIST };
+       K_LIST, K_COMPLEX };
 
 /* Limits under which index arithmetic can't overflow (design 5.3). */
 #define EXTENT_LIMIT ((npy_intp)1 << 31)
@@ -108,6 +109,9 @@ rare_key(PyObject *object)
     }
     if (is_list_arg(object) || is_long_tuple(object)) {
         return K_LIST | (uint32_t)PyList_CheckExact(object) << 8;
+    }
+    if (PyComplex_CheckExact(object)) {
+        return K_COMPLEX;
     }
     if (!is_plain(object)) {
         return KEY_PYTHON;
@@ -369,7 +373,9 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
         }
         bool list = KIND(key) == K_LIST;
         const Type *type = list ? list_arg_type(arena, args[i])
-                                : type_of_value(arena, args[i]);
+                           : KIND(key) == K_COMPLEX
+                               ? type_complex(arena)
+                               : type_of_value(arena, args[i]);
         if (type == NULL) {
             return false;
         }
@@ -460,6 +466,12 @@ plan_type(Planner *p, const Type *type, Fill fill)
     }
     if (type->kind == TY_LIST) {
         return plan_list(p, type, fill);
+    }
+    for (int i = 0; type->kind == TY_COMPLEX && i < 2; i++) {
+        fill.part = 1 + i;
+        if (!plan_type(p, type->items[i], fill)) {
+            return false;
+        }
     }
     bool scalar = type->kind == TY_NUM && !type->known;
     if (!scalar && type->kind != TY_ARRAY) {
@@ -697,6 +709,15 @@ fill_scalar(const Fill *fill, PyObject *object, VzSlot *slot)
     return FILL_OK;
 }
 
+/* The real or imaginary part of a complex number. */
+static FillStatus
+fill_part(const Fill *fill, PyObject *object, VzSlot *slot)
+{
+    slot->f = fill->part == 1 ? PyComplex_RealAsDouble(object)
+                              : PyComplex_ImagAsDouble(object);
+    return FILL_OK;
+}
+
 /* In the order of the kernel's parameters. */
 FillStatus
 call_fill(Call *call)
@@ -716,6 +737,7 @@ call_fill(Call *call)
         FillStatus status =
             fill->list != NULL ? fill_list(call, fill->list, object, slot)
             : fill->is_array   ? fill_array(call, fill, object, slot)
+            : fill->part       ? fill_part(fill, object, slot)
                                : fill_scalar(fill, object, slot);
         if (status != FILL_OK) {
             return status;

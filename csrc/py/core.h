@@ -168,6 +168,7 @@ typedef struct Fill {
     int arg;
     int depth;
     int path[3];
+    int part; /* of a complex number: 1 real, 2 imaginary */
     int rank;
 } Fill;
 
