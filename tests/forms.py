@@ -634,3 +634,82 @@ def slices(n):
     u = [1, n]
     return (t[::2], t[::-1], t[3:0:-2], t[-2:], u[::-1], t[7:], t[:-9], t[1:-1],
             t[-1:-3:-1], u[:], t[5:2])
+
+
+# --- global lists and dicts, dicts with constant keys ---
+
+TAPS = [1, 4, 6, 4, 1]
+NEAR = [(-1, 0), (0, -1), (0, 1), (1, 0)]
+STEPS = {"near": 1, "far": 2.5, "taps": [1, 2], 3: "three"}
+
+
+@program((np.arange(12.0).reshape(3, 4),), (np.ones((1, 1)),))
+def global_lists(a):
+    h, w = a.shape
+    total = 0.0
+    for y in range(h):
+        for x in range(w):
+            for k in range(len(TAPS)):
+                total += TAPS[k] * a[y, (x + k) % w]
+            for dy, dx in NEAR:
+                total -= a[(y + dy) % h, (x + dx) % w]
+    return total, sum(TAPS), TAPS[::-1], TAPS[1:] + [h], NEAR[-1], max(TAPS), 6 in TAPS
+
+
+@program((3, "near"), (4, "far"))
+def global_dicts(n, name):
+    total = 0
+    for key, value in STEPS.items():
+        if key == "taps":
+            total += value[1]
+    return (STEPS["far"] * n, STEPS.get("none"), STEPS.get("x", n), STEPS["taps"][0],
+            STEPS[name], "near" in STEPS, n in STEPS, len(STEPS), STEPS[3.0], total,
+            [k for k in STEPS], sum(v for v in (STEPS["near"], STEPS["far"])))
+
+
+@program((1,), (2,), (7,), replays=1)
+def dict_by_number(n):
+    d = {1: 10, 2: n * 2.5, 3: 4}
+    e = dict(a=1, b=n)
+    return d[n], d.get(n, -1), e["b"], e["a"], sorted(e.values())
+
+
+def options(a, scale=1, offset=0, **rest):
+    return a * scale + offset, len(rest), rest.get("extra", 0)
+
+
+@program((3,), (2.5,))
+def keyword_arguments(x):
+    d = {"scale": 2, "offset": x}
+    return (options(x, **d), options(x, scale=3, extra=x, more=1),
+            options(**{"a": 1}, offset=2), options(x, **STEPS_ONLY))
+
+
+STEPS_ONLY = {"scale": 4}
+
+
+def weighted(a, weights=[1.0, 2.5]):  # noqa: B006
+    return a * weights[1]
+
+
+@program((3,), (2.0,))
+def default_list(a):
+    return weighted(a), weighted(a, [0, a])
+
+
+@program((2, 1), (0, 2), (-3, 3), (7, 3), replays=1)
+def mixed_items(k, n):
+    t = (1, 2.5, n)
+    total = 0
+    for i in range(-3, 3):
+        total += t[i]
+    return total, t[k], (n, None)[n > 1] is None
+
+
+@program((np.ones(3), np.zeros(4), 1.0), (np.ones(3), np.zeros(4), -1.0))
+def chosen_array(a, b, x):
+    total = 0.0
+    for i in range(2):
+        v = (a, b)[(i + int(x)) % 2]
+        total += v[1] * (i + 1)
+    return total, ("near", "far")[x > 0] if False else 1

@@ -94,3 +94,57 @@ def test_errstate_of_floats(fn):
     before = fast.stats.native_calls
     fast(np.array((1.0, 2.0)), np.array((3.0, 4.0)))
     assert fast.stats.native_calls == before + 1
+
+
+# --- what globals hold is looked at in each call ---
+
+HELD = [1, 2, 3]
+NAMED = {"a": 1, "b": [2, 3]}
+
+
+def held(n):
+    return HELD[n] + NAMED["a"] * n + NAMED["b"][0]
+
+
+def test_globals_that_change():
+    fast = vizgen.accelerate(held)
+    assert fast(1) == held(1) == 5
+    HELD[1] = 7.5
+    assert fast(1) == held(1) == 10.5
+    HELD.append(9)
+    assert fast(3) == held(3) == 14
+    NAMED["b"][0] = 10
+    assert fast(1) == held(1) == 18.5
+    NAMED["a"] = -1
+    assert fast(1) == held(1) == 16.5
+    assert fast.stats.python_calls == 0
+
+
+GROWN = [1, 2]
+
+
+def appends_to_global(n):
+    GROWN.append(n)
+    return len(GROWN)
+
+
+def stores_into_global(n):
+    x = GROWN
+    x[0] = n
+    return x[0]
+
+
+def returns_global(n):
+    return GROWN
+
+
+@pytest.mark.parametrize("fn", [appends_to_global, stores_into_global,
+                                returns_global])
+def test_global_lists_are_not_changed(fn):
+    fast = vizgen.accelerate(fn)
+    before = len(GROWN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        value = fast(3)
+    assert value is GROWN or value in (before + 1, 3)
+    assert fast.stats.native_calls == 0

@@ -270,7 +270,7 @@ static const Type *
 type_of_len(Infer *I, const AExpr *call)
 {
     const Type *arg = call->items.at[0]->type;
-    if (arg->kind == TY_TUPLE) {
+    if (arg->kind == TY_TUPLE || arg->kind == TY_DICT) {
         return type_known_int(I->arena, arg->rank);
     }
     if (arg->kind == TY_LIST) {

@@ -230,6 +230,9 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
     BuiltinId id = builtin_find(e->lhs->name);
     AExpr *value = self->type->kind == TY_TUPLE ? sequence_method(I, e, self)
                                                 : NULL;
+    if (self->type->kind == TY_DICT) {
+        value = dict_method(I, e, self);
+    }
     if (value != NULL) {
         return value;
     }
@@ -278,6 +281,9 @@ infer_call(Infer *I, const AExpr *e)
             e->lhs->kind == A_GLOBAL ? e->lhs->binding->name : "this object";
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                      "`%s` is not translated", name);
+    }
+    if (id == BUILTIN_DICT) {
+        return call_dict(I, e);
     }
     BuiltinKind kind = builtin_row(id)->kind;
     AExpr *value = kind == BK_SEQUENCE || kind == BK_MINMAX

@@ -84,6 +84,7 @@ unroll(Infer *I, Rounds *r, int at)
     AExprVec items = {0};
     AExpr *iter = take_seq(I, infer_expr(I, part->iter), &r->block);
     iter = iter->type->alt == ALT_NONE ? need_some(I, iter) : iter;
+    iter = dict_keys(I, iter);
     check_iterable(I, iter);
     if (!iter_items(I, iter, r->most, &r->block, &items)) {
         return false;

@@ -68,6 +68,7 @@ is_simple(const AExpr *e)
     case A_CONST:
     case A_GLOBAL:
     case A_LAMBDA:
+    case A_DICT:
         return true;
     case A_NAME:
         return e->version == NULL || e->version->type->alt != ALT_UNBOUND;
@@ -772,6 +773,8 @@ infer_any(Infer *I, const AExpr *e)
         return infer_named(I, e);
     case A_LAMBDA:
         return infer_lambda(I, e);
+    case A_DICT:
+        return infer_dict(I, e);
     default:
         refuse_syntax(I, e);
     }

@@ -44,12 +44,29 @@ AExpr *target_with_star(Infer *I, const AExpr *target, const Type *type);
 void infer_with(Infer *I, const AStmt *s, ABlock *out);
 void infer_delete(Infer *I, const AStmt *s, ABlock *out);
 
+/* --- choose.c --- */
+AExpr *none_at(Infer *I, Loc loc);
+AExpr *typed_ifexp(Infer *I, AExpr *cond, AExpr *yes, AExpr *no);
+AExpr *choose_item(Infer *I, AExpr *base, AExpr *index);
+
+/* --- dict.c --- */
+AExpr *infer_dict(Infer *I, const AExpr *e);
+AExpr *call_dict(Infer *I, const AExpr *e);
+AExpr *dict_of_keywords(Infer *I, const Sym *keys, const AExprVec *values,
+                        Loc loc);
+AExpr *dict_item(Infer *I, AExpr *dict, AExpr *key);
+AExpr *dict_has(Infer *I, AExpr *key, const AExpr *dict, ABlock *out);
+AExpr *dict_keys(Infer *I, AExpr *e);
+AExpr *dict_method(Infer *I, const AExpr *e, AExpr *self);
+const Record *dict_entries(Infer *I, const AExpr *dict);
+
 /* --- grow.c --- */
 AExpr *slice_sequence(Infer *I, AExpr *base, const AExpr *slice);
 AExpr *sequence_method(Infer *I, const AExpr *e, AExpr *self);
 bool assign_item(Infer *I, const AStmt *s, ABlock *out);
 
 /* --- sequence.c --- */
+AExpr *typed_compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc);
 AExpr *same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out);
 AExprVec held_items(Infer *I, AExpr *e, ABlock *out);
 AExpr *compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out);

@@ -280,23 +280,11 @@ count_items(Infer *I, const AExprVec *items, AExpr *x, ABlock *out)
 static AExpr *
 index_item(Infer *I, const AExprVec *items, AExpr *x, ABlock *out)
 {
-    AExpr *none = ast_expr(I->arena, A_CONST, x->loc);
-    none->type = type_kind(I->arena, TY_NONE);
-    AExpr *found = none;
+    AExpr *found = none_at(I, x->loc);
     for (int i = items->n - 1; i >= 0; i--) {
         AExpr *here = const_int(I, i, x->loc);
         AExpr *same = same_item(I, items->at[i], x, out);
-        bool truth;
-        if (type_truth(same->type, &truth)) {
-            found = truth ? here : found;
-            continue;
-        }
-        AExpr *e = ast_expr(I->arena, A_IFEXP, x->loc);
-        vec_push(I->arena, &e->items, same);
-        vec_push(I->arena, &e->items, here);
-        vec_push(I->arena, &e->items, found);
-        e->type = join_values(I, e, same, here, found);
-        found = e;
+        found = typed_ifexp(I, same, here, found);
     }
     return need_some(I, found);
 }

@@ -225,7 +225,7 @@ static AFunc *
 run_entry(Infer *I)
 {
     const AFunc *func = I->unit->funcs.at[0];
-    if (func->varargs || func->has_kwargs || I->sig->nargs < func->params.n) {
+    if (func->varargs || func->kwargs || I->sig->nargs < func->params.n) {
         infer_refuse(I, DIAG_UNSUPPORTED_ARGUMENT, func->loc, NULL,
                      "`%s` has `*args` or `**kwargs`", func->name);
     }

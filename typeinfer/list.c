@@ -192,6 +192,12 @@ list_made(Infer *I, const AExpr *e, AExpr *out)
         !makes_object(e, out)) {
         return out;
     }
+    if (e->outside) {
+        Type *copy = arena_copy(I->arena, type, sizeof(*copy));
+        copy->view = true;
+        out->type = copy;
+        return out;
+    }
     if (!list_is_site(I, e)) {
         Type *copy = arena_copy(I->arena, type, sizeof(*copy));
         copy->object = object_new(I, key_of(I, e->loc), e->loc, true);

@@ -609,6 +609,7 @@ infer_for(Infer *I, const AStmt *s, ABlock *out)
 {
     AExpr *iter = take_seq(I, infer_expr(I, s->value), out);
     iter = iter->type->alt == ALT_NONE ? need_some(I, iter) : iter;
+    iter = dict_keys(I, iter);
     if (list_iterates_none(iter)) {
         infer_block(I, &s->orelse, out);
         return;

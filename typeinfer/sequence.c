@@ -96,8 +96,8 @@ combined(Infer *I, AOp op, const AExprVec *conds, Loc loc)
 /* --- comparisons ---------------------------------------------------------- */
 
 /* A comparison of held operands. */
-static AExpr *
-compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc)
+AExpr *
+typed_compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc)
 {
     AExpr *e = ast_expr(I->arena, A_COMPARE, loc);
     e->lhs = lhs;
@@ -123,8 +123,8 @@ assert_not_both_nan(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
     if (!may_be_nan(lhs->type) || !may_be_nan(rhs->type)) {
         return;
     }
-    vec_push(I->arena, &conds, compare(I, AO_EQ, lhs, lhs, lhs->loc));
-    vec_push(I->arena, &conds, compare(I, AO_EQ, rhs, rhs, rhs->loc));
+    vec_push(I->arena, &conds, typed_compare(I, AO_EQ, lhs, lhs, lhs->loc));
+    vec_push(I->arena, &conds, typed_compare(I, AO_EQ, rhs, rhs, rhs->loc));
     AStmt *s = ast_stmt(I->arena, AS_ASSERT, lhs->loc);
     s->value = combined(I, AO_OR, &conds, lhs->loc);
     vec_push(I->arena, out, s);
@@ -158,7 +158,7 @@ same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
     if (a->kind == TY_TUPLE && b->kind == TY_TUPLE) {
         return compare_tuples(I, AO_EQ, lhs, rhs, out);
     }
-    return compare(I, AO_EQ, lhs, rhs, lhs->loc);
+    return typed_compare(I, AO_EQ, lhs, rhs, lhs->loc);
 }
 
 /* The first items that differ decide; if there are none, the lengths do. */
@@ -177,7 +177,7 @@ ordered(Infer *I, AOp op, const AExprVec *lhs, const AExprVec *rhs, int at,
     if (known && truth) {
         return ordered(I, op, lhs, rhs, at + 1, out, loc);
     }
-    AExpr *here = compare(I, op, lhs->at[at], rhs->at[at], loc);
+    AExpr *here = typed_compare(I, op, lhs->at[at], rhs->at[at], loc);
     if (known) {
         return here;
     }
@@ -227,13 +227,13 @@ in_range(Infer *I, AExpr *x, AExpr *range, ABlock *out)
     AExpr *lo = args[1] ? hold_typed(I, args[0], out) : const_int(I, 0, loc);
     AExpr *hi = hold_typed(I, args[1] ? args[1] : args[0], out);
     AExprVec conds = {0};
-    vec_push(I->arena, &conds, compare(I, AO_LE, lo, x, loc));
-    vec_push(I->arena, &conds, compare(I, AO_LT, x, hi, loc));
+    vec_push(I->arena, &conds, typed_compare(I, AO_LE, lo, x, loc));
+    vec_push(I->arena, &conds, typed_compare(I, AO_LT, x, hi, loc));
     if (step != 1) {
         AExpr *from = hold_typed(I, typed_binop(I, AO_SUB, x, lo, loc), out);
         AExpr *rest = typed_binop(I, AO_MOD, from, args[2], loc);
         AExpr *zero = const_int(I, 0, loc);
-        vec_push(I->arena, &conds, compare(I, AO_EQ, rest, zero, loc));
+        vec_push(I->arena, &conds, typed_compare(I, AO_EQ, rest, zero, loc));
     }
     return combined(I, AO_AND, &conds, loc);
 }
@@ -245,6 +245,9 @@ contained(Infer *I, AExpr *x, AExpr *where, ABlock *out)
     if (iter_builtin(where) == BUILTIN_RANGE) {
         check_iterable(I, where);
         return in_range(I, hold_typed(I, x, out), where, out);
+    }
+    if (where->type->kind == TY_DICT) {
+        return dict_has(I, hold_typed(I, x, out), where, out);
     }
     if (where->type->kind == TY_STR && x->type->kind == TY_STR) {
         bool has = strstr(where->type->name, x->type->name) != NULL;
@@ -413,7 +416,7 @@ check_sortable(Infer *I, const AExpr *call, const AExprVec *items, ABlock *out)
         if (may_be_nan(type)) {
             AStmt *s = ast_stmt(I->arena, AS_ASSERT, call->loc);
             AExpr *item = items->at[i];
-            s->value = compare(I, AO_EQ, item, item, call->loc);
+            s->value = typed_compare(I, AO_EQ, item, item, call->loc);
             vec_push(I->arena, out, s);
         }
     }
@@ -449,7 +452,7 @@ as_items(Infer *I, const AExpr *arg, BuiltinId id, ABlock *out)
     if (arg->kind == A_COMP) {
         return comp_display(I, arg, list, keeps ? MOST_REPEATED : MOST_SUMMED);
     }
-    AExpr *e = take_seq(I, infer_expr(I, arg), out);
+    AExpr *e = dict_keys(I, take_seq(I, infer_expr(I, arg), out));
     if (e->type->kind == TY_RANGE && iter_builtin(e) != BUILTIN_NONE) {
         AExprVec items = {0};
         check_iterable(I, e);

@@ -39,6 +39,24 @@ star_items(Infer *I, const AExpr *star, ABlock *out)
     return items;
 }
 
+/* The entries of '**d' as arguments by name. */
+static void
+spread_dict(Infer *I, const AExpr *star, AExpr *copy, ABlock *out)
+{
+    AExpr *dict = take_seq(I, infer_expr(I, star->lhs), out);
+    if (dict->type->kind != TY_DICT) {
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, star->loc, NULL,
+                     "`**` before %s is not translated",
+                     type_text(I->arena, dict->type));
+    }
+    const Record *record = dict_entries(I, dict);
+    for (int i = 0; i < record->keys.n; i++) {
+        AExpr *value = as_untyped(I, record->values.at[i], out);
+        vec_push(I->arena, &copy->items, value);
+        vec_push(I->arena, &copy->keys, record->keys.at[i]->name);
+    }
+}
+
 /* The call with the items themselves. Arguments by name keep their places. */
 AExpr *
 call_with_stars(Infer *I, const AExpr *e)
@@ -55,6 +73,10 @@ call_with_stars(Infer *I, const AExpr *e)
     }
     for (int i = 0; i < e->items.n; i++) {
         AExpr *arg = e->items.at[i];
+        if (arg->kind == A_STARRED && arg->op == AO_POW) {
+            spread_dict(I, arg, copy, &block);
+            continue;
+        }
         if (arg->kind == A_STARRED) {
             AExprVec items = star_items(I, arg, &block);
             for (int k = 0; k < items.n; k++) {

@@ -115,9 +115,19 @@ typedef struct Live Live;
  * and its defaults, held, of the parameters "keys". */
 typedef struct Closure {
     int run;
+    int scope; /* the block in which the defaults were held */
     Sym const *keys;
     AExprVec defaults;
 } Closure;
+
+/* A dict (dict.c): known keys and held values.  "scope" is the block that makes
+ * it; "constant" dicts are everywhere. */
+typedef struct Record {
+    VEC(const Type *) keys;
+    AExprVec values;
+    int scope;
+    bool constant;
+} Record;
 
 /* One function being run.  "run" numbers the runs of a program; "outer" is that
  * in which a nested function was defined. */
@@ -146,6 +156,7 @@ typedef struct Infer {
     int scope;
     int next_version;
     VEC(Closure) closures;
+    VEC(Record) records;
     int runs;
     int recursive; /* recursive calls so far */
     int nodes;

@@ -387,6 +387,20 @@ subscript_tuple(Infer *I, AExpr *out)
     return base->items[k];
 }
 
+/* An item of a tuple of several types, where only the run knows which. */
+static AExpr *
+unknown_item(Infer *I, AExpr *out)
+{
+    AExpr *index = out->items.at[0];
+    int64_t k;
+    if (out->items.n != 1 || type_is_known_int(index->type, &k) ||
+        uniform_item(I, out->lhs->type) != NULL) {
+        return NULL;
+    }
+    infer_pin(I, cond_origin(index));
+    return choose_item(I, out->lhs, index);
+}
+
 /* a[i, j], t[k]; a[t] with a tuple t is a[t[0], t[1]]. */
 AExpr *
 infer_subscript(Infer *I, const AExpr *e)
@@ -395,6 +409,10 @@ infer_subscript(Infer *I, const AExpr *e)
     out->lhs = infer_expr(I, e->lhs);
     infer_indices(I, e, out);
     const Type *base = out->lhs->type;
+    AExpr *other;
+    if (base->kind == TY_DICT && out->items.n == 1) {
+        return dict_item(I, out->lhs, out->items.at[0]);
+    }
     switch ((int)base->kind) {
     case TY_ARRAY:
         out->type = subscript_array(I, out);
@@ -402,6 +420,10 @@ infer_subscript(Infer *I, const AExpr *e)
     case TY_TUPLE:
         if (out->items.n == 1 && out->items.at[0]->kind == A_SLICE) {
             return slice_sequence(I, out->lhs, out->items.at[0]);
+        }
+        other = unknown_item(I, out);
+        if (other != NULL) {
+            return other;
         }
         out->type = subscript_tuple(I, out);
         break;

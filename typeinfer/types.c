@@ -262,6 +262,7 @@ type_truth(const Type *type, bool *out)
         *out = type->known && known_truth(type);
         return type->known;
     case TY_TUPLE:
+    case TY_DICT:
         *out = type->rank > 0;
         return true;
     case TY_LIST:

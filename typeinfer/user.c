@@ -53,6 +53,9 @@ frame_init(Infer *I, Frame *frame, const AFunc *func)
     if (func->varargs != NULL) {
         add_name(frame, func->varargs);
     }
+    if (func->kwargs != NULL) {
+        add_name(frame, func->kwargs);
+    }
     names_of_block(&func->body, add_name, frame);
     add_name(frame, sym("<result>"));
     frame->env.at = ARENA_ARRAY(I->arena, Ver *, frame->n + 1);
@@ -132,7 +135,8 @@ AExpr *
 infer_lambda(Infer *I, const AExpr *e)
 {
     ABlock block = {0};
-    Closure closure = {.run = I->frame->run, .keys = e->keys.at};
+    Closure closure = {
+        .run = I->frame->run, .keys = e->keys.at, .scope = I->scope};
     for (int i = 0; i < e->items.n; i++) {
         AExpr *value = infer_expr(I, e->items.at[i]);
         alias_value(I, value);
@@ -153,7 +157,8 @@ infer_lambda(Infer *I, const AExpr *e)
 static Frame *
 frame_of_closure(Infer *I, const AExpr *e, const Closure *closure)
 {
-    for (Frame *f = I->frame; f != NULL; f = f->caller) {
+    bool here = closure->defaults.n == 0 || block_reaches(I, closure->scope);
+    for (Frame *f = I->frame; here && f != NULL; f = f->caller) {
         if (f->run == closure->run) {
             return f;
         }
@@ -161,8 +166,8 @@ frame_of_closure(Infer *I, const AExpr *e, const Closure *closure)
     infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc,
                  "Define the function where it is called, and pass it what it "
                  "needs.",
-                 "a nested function that outlives the call that defined it is "
-                 "not translated");
+                 "a nested function that outlives the call or block that "
+                 "defined it is not translated");
 }
 
 /* What a name that is not the function's own means in those around it; NULL:
@@ -211,7 +216,8 @@ check_recursion(Infer *I, const AExpr *e, const AFunc *func,
                  func->name);
 }
 
-/* The number of the parameter that argument 'nth' of the call is for. */
+/* The number of the parameter that argument 'nth' of the call is for; -1: it is
+ * one for '**'. */
 static int
 parameter_of(Infer *I, const AExpr *e, const AFunc *func, int nth)
 {
@@ -225,7 +231,17 @@ parameter_of(Infer *I, const AExpr *e, const AFunc *func, int nth)
             return i;
         }
     }
+    if (key != NULL && func->kwargs != NULL) {
+        return -1;
+    }
     refuse_call(I, e, func->name, "does not fit its parameters");
+}
+
+/* The parameter that an argument by name gets which is for '**'. */
+static Sym
+keyword_name(Infer *I, Sym key)
+{
+    return sym(str_printf(I->arena, "**%s", key));
 }
 
 /* Parameters that take an argument by its place. */
@@ -239,43 +255,68 @@ count_places(const AFunc *func)
     return n;
 }
 
-/* The tuple for '*args'. */
-static AExpr *
-rest_argument(Infer *I, const AExpr *e, AExpr *out, const AFunc *func)
+/* The arguments of a call: "at" is that of each parameter, NULL: not given;
+ * "rest" the tuple for '*args'; "names" and "named" what is left for '**'. */
+typedef struct Given {
+    AExpr **at;
+    AExpr *rest;
+    VEC(Sym) names;
+    AExprVec named;
+} Given;
+
+/* One more argument of the typed call, for the parameter 'name'. */
+static void
+push_argument(Infer *I, AExpr *out, AExpr *arg, Sym name)
 {
-    AExpr *rest = ast_expr(I->arena, A_TUPLE, e->loc);
-    vec_push(I->arena, &out->items, rest);
-    vec_push(I->arena, &out->keys, func->varargs);
-    return rest;
+    vec_push(I->arena, &out->items, arg);
+    vec_push(I->arena, &out->keys, name);
 }
 
-/* Types the arguments in the caller's frame; 'given' is the argument of each
- * parameter, and after them that of '*args'. */
+/* One more item of the tuple for '*args', which stands where the first does. */
+static void
+push_rest(Infer *I, AExpr *out, const AFunc *func, AExpr *arg, Given *given)
+{
+    if (given->rest == NULL) {
+        given->rest = ast_expr(I->arena, A_TUPLE, out->loc);
+        push_argument(I, out, given->rest, func->varargs);
+    }
+    if (arg != NULL) {
+        vec_push(I->arena, &given->rest->items, arg);
+        alias_value(I, arg);
+    }
+}
+
+/* Types the arguments in the caller's frame, in the order of the text. */
 static void
 infer_arguments(Infer *I, const AExpr *e, AExpr *out, const AFunc *func,
-                AExpr **given)
+                Given *given)
 {
-    AExpr **rest = &given[func->params.n];
     int places = count_places(func);
     for (int i = 0; i < e->items.n; i++) {
         AExpr *arg = infer_maybe(I, e->items.at[i]);
-        if (func->varargs && e->keys.at[i] == NULL && i >= places) {
-            *rest = *rest ? *rest : rest_argument(I, e, out, func);
-            vec_push(I->arena, &(*rest)->items, arg);
-            alias_value(I, arg);
+        Sym key = e->keys.at[i];
+        if (func->varargs && key == NULL && i >= places) {
+            push_rest(I, out, func, arg, given);
             continue;
         }
         int at = parameter_of(I, e, func, i);
-        if (given[at] != NULL) {
+        if (at < 0) {
+            vec_push(I->arena, &given->names, key);
+            vec_push(I->arena, &given->named, arg);
+            push_argument(I, out, arg, keyword_name(I, key));
+            alias_value(I, arg);
+            continue;
+        }
+        if (given->at[at] != NULL) {
             refuse_call(I, e, func->name, "gives an argument twice");
         }
-        given[at] = arg;
-        vec_push(I->arena, &out->items, arg);
-        vec_push(I->arena, &out->keys, func->params.at[at].name);
+        given->at[at] = arg;
+        push_argument(I, out, arg, func->params.at[at].name);
     }
     if (func->varargs != NULL) {
-        *rest = *rest ? *rest : rest_argument(I, e, out, func);
-        (*rest)->type = typed_display(I, &(*rest)->items, false, e->loc)->type;
+        push_rest(I, out, func, NULL, given);
+        AExpr *rest = given->rest;
+        rest->type = typed_display(I, &rest->items, false, e->loc)->type;
     }
 }
 
@@ -294,7 +335,7 @@ infer_default(Infer *I, const AExpr *call, const AFunc *func,
         refuse_call(I, call, func->name, "lacks an argument");
     }
     AKind kind = param->dflt->kind;
-    if (kind != A_CONST && kind != A_TUPLE && kind != A_GLOBAL) {
+    if (kind == A_OTHER) {
         infer_refuse(I, DIAG_UNSUPPORTED_DEFAULT, param->dflt->loc, NULL,
                      "the default of parameter `%s` of `%s` is not handled",
                      param->name, func->name);
@@ -324,14 +365,34 @@ bind_parameter(Infer *I, AParam param, AExpr *value, AFunc *typed)
     vec_push(I->arena, &typed->params, param);
 }
 
+/* Binds what is left for '**': each argument has a hidden parameter, of which
+ * the dict is made. */
+static void
+bind_keywords(Infer *I, const AExpr *call, const AFunc *func,
+              const Given *given, AFunc *typed)
+{
+    AExprVec values = {0};
+    for (int i = 0; i < given->named.n; i++) {
+        const AExpr *arg = given->named.at[i];
+        AExpr *hidden = hidden_target(I, hidden_new(I, arg->loc), arg->type);
+        AParam param = {.name = keyword_name(I, given->names.at[i])};
+        param.version = hidden->version;
+        vec_push(I->arena, &typed->params, param);
+        vec_push(I->arena, &values, hidden);
+    }
+    AParam words = {.name = func->kwargs};
+    words.dflt = dict_of_keywords(I, given->names.at, &values, call->loc);
+    bind_parameter(I, words, words.dflt, typed);
+}
+
 /* Binds each parameter to its argument or default. */
 static void
 bind_parameters(Infer *I, const AExpr *call, const AFunc *func,
-                AExpr *const *given, const Closure *closure, AFunc *typed)
+                const Given *given, const Closure *closure, AFunc *typed)
 {
     for (int i = 0; i < func->params.n; i++) {
         AParam param = func->params.at[i];
-        AExpr *value = given[i];
+        AExpr *value = given->at[i];
         if (value == NULL) {
             value = infer_default(I, call, func, &param, closure);
             param.dflt = value;
@@ -342,7 +403,10 @@ bind_parameters(Infer *I, const AExpr *call, const AFunc *func,
     }
     if (func->varargs != NULL) {
         AParam rest = {.name = func->varargs};
-        bind_parameter(I, rest, given[func->params.n], typed);
+        bind_parameter(I, rest, given->rest, typed);
+    }
+    if (func->kwargs != NULL) {
+        bind_keywords(I, call, func, given, typed);
     }
 }
 
@@ -372,12 +436,9 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
 {
     const AFunc *func = I->unit->funcs.at[callee->func];
     const Closure *closure = NULL;
-    if (func->has_kwargs) {
-        refuse_call(I, e, func->name, "meets `**kwargs`");
-    }
-    AExpr **given = ARENA_ARRAY(I->arena, AExpr *, func->params.n + 2);
-    infer_arguments(I, e, out, func, given);
-    check_recursion(I, e, func, given);
+    Given given = {.at = ARENA_ARRAY(I->arena, AExpr *, func->params.n + 1)};
+    infer_arguments(I, e, out, func, &given);
+    check_recursion(I, e, func, given.at);
     Frame *outer = NULL;
     if (callee->ival > 0) {
         closure = &I->closures.at[callee->ival - 1];
@@ -392,7 +453,7 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
     frame.call = e->loc;
     frame.outer = outer;
     I->frame = &frame;
-    bind_parameters(I, e, func, given, closure, typed);
+    bind_parameters(I, e, func, &given, closure, typed);
     int conditional = I->conditional;
     I->conditional = 0;
     I->aside += conditional;

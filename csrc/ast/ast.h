@@ -124,7 +124,7 @@ typedef struct AFor {
  *   SUBSCRIPT  "lhs" "items" (the index tuple, flattened)
  *   SLICE      "items": lo, hi, step (NULL where absent)
  *   TUPLE LIST "items"                   IFEXP "items": test, yes, no
- *   STARRED    "lhs"                     OTHER "name"
+ *   STARRED    "lhs"; "op" POW: '**'     OTHER "name"
  *   COMP       "lhs" (the element) "fors" "is_list"; "items": all parts of
  *              "fors" in their order, for those who look at every name;
  *              "name": a local that the source does not have, to gather in
@@ -149,6 +149,7 @@ struct AExpr {
     struct AFunc *callee;
     VEC(AFor) fors;
     bool is_list;
+    bool outside; /* LIST: an object of Python's, compiled in by content */
     int func;
     ABlock block;
 };
@@ -212,7 +213,7 @@ typedef struct AParam {
  *
  *   "name", "qualname"  as Python has them; "loc"  of the 'def'.
  *   "params", "npositional_only"  the first so many take no keyword.
- *   "varargs"  the name after '*', NULL: none; "has_kwargs"  '**': refused.
+ *   "varargs", "kwargs"  the names after '*' and '**', NULL: none.
  *   "outer"  the function in whose body it is defined, NULL: none; names that
  *       are neither its own nor global are those of "outer".
  *   "captured"  its names that functions inside of it read; "nonlocals"  the
@@ -227,7 +228,7 @@ typedef struct AFunc {
     int npositional_only;
     VEC(AParam) params;
     Sym varargs;
-    bool has_kwargs;
+    Sym kwargs;
     struct AFunc *outer;
     VEC(Sym) captured;
     VEC(Sym) nonlocals;

@@ -268,6 +268,9 @@ add_kind(Str *out, const Type *type)
     case TY_LIST:
         add_list(out, type);
         break;
+    case TY_DICT:
+        str_add(out, "dict");
+        break;
     case TY_STR:
         str_add(out, "str");
         break;
@@ -371,6 +374,8 @@ type_equal(const Type *lhs, const Type *rhs)
         return lhs->object == rhs->object && equal_items(lhs, rhs);
     case TY_DTYPE:
         return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
+    case TY_DICT:
+        return lhs->ival == rhs->ival;
     case TY_STR:
     case TY_MODULE:
         return lhs->name == rhs->name;

@@ -62,6 +62,7 @@ typedef enum TypeKind {
     TY_COMPLEX, /* Python's complex: two floats in "items" */
     TY_TUPLE,  /* tuples and list displays of fixed length */
     TY_LIST,   /* lists whose length is known at run time only */
+    TY_DICT,   /* with constant keys: "ival" numbers it in inference */
     TY_STR,
     TY_FUNC,   /* a user function, a builtin or a NumPy function */
     TY_MODULE,

@@ -6,6 +6,7 @@
  *     args.c      argument objects -> keys, signatures, kernel slots
  *     unit.c      a function and all it calls -> Unit
  *     load.c      Python's ast -> Ast          names.c, value.c  its globals
+ *     syntax.c    nested functions and the like      frozen.c   lists, dicts
  *     specs.c     one compiled version per signature, made on demand
  *     dispatch.c  a call, from vectorcall to the specialisation
  *     attempt.c   running its kernels
@@ -127,9 +128,17 @@ typedef struct FuncGuard {
     PyObject *kwdefaults;
 } FuncGuard;
 
+/* A list or dict that was compiled in, and what it held then. */
+typedef struct FrozenGuard {
+    PyObject *object;
+    PyObject *copy;
+} FrozenGuard;
+
 typedef struct Guards {
     int nsets;
     GuardSet *sets;
+    int nfrozen;
+    FrozenGuard *frozen;
     int ncells;
     CellGuard *cells;
     int nfuncs;
@@ -146,6 +155,10 @@ int guards_add(Guards *g, PyObject *dict, PyObject *key, GuardKind kind,
 int guards_add_cell(Guards *g, PyObject *cell, GuardKind kind,
                     PyObject *expected);
 int guards_add_func(Guards *g, PyObject *func);
+int guards_add_frozen(Guards *g, PyObject *object);
+/* A copy of a list or dict to compare with it later (frozen.c). */
+PyObject *frozen_copy(PyObject *object);
+bool same_frozen(PyObject *lhs, PyObject *rhs);
 /* Does everything still hold?  Renews "hidden"; sets no exception. */
 bool guards_hold(Guards *g);
 int guards_traverse(const Guards *g, visitproc visit, void *arg);

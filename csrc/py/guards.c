@@ -155,6 +155,11 @@ guards_hold(Guards *g)
             return false;
         }
     }
+    for (int i = 0; i < g->nfrozen; i++) {
+        if (!same_frozen(g->frozen[i].object, g->frozen[i].copy)) {
+            return false;
+        }
+    }
     for (int i = 0; i < g->ncells; i++) {
         CellGuard *guard = &g->cells[i];
         if (!holds(g, &guard->guard, PyCell_GET(guard->cell))) {
@@ -286,6 +291,25 @@ guards_add_func(Guards *g, PyObject *func)
     return 0;
 }
 
+/* Each object once. */
+int
+guards_add_frozen(Guards *g, PyObject *object)
+{
+    for (int i = 0; i < g->nfrozen; i++) {
+        if (g->frozen[i].object == object) {
+            return 0;
+        }
+    }
+    PyObject *copy = frozen_copy(object);
+    if (copy == NULL || !grow(&g->frozen, g->nfrozen, sizeof(*g->frozen))) {
+        Py_XDECREF(copy);
+        return -1;
+    }
+    g->frozen[g->nfrozen++] =
+        (FrozenGuard){.object = Py_NewRef(object), .copy = copy};
+    return 0;
+}
+
 /* --- garbage collection -------------------------------------------------- */
 
 /* Keys are strings and can't be part of a cycle. */
@@ -310,6 +334,10 @@ guards_traverse(const Guards *g, visitproc visit, void *arg)
     }
     for (int i = 0; i < g->nhidden; i++) {
         Py_VISIT(g->hidden[i]);
+    }
+    for (int i = 0; i < g->nfrozen; i++) {
+        Py_VISIT(g->frozen[i].object);
+        Py_VISIT(g->frozen[i].copy);
     }
     return 0;
 }
@@ -339,6 +367,11 @@ guards_clear(Guards *g)
     for (int i = 0; i < g->nhidden; i++) {
         Py_DECREF(g->hidden[i]);
     }
+    for (int i = 0; i < g->nfrozen; i++) {
+        Py_DECREF(g->frozen[i].object);
+        Py_DECREF(g->frozen[i].copy);
+    }
+    PyMem_Free(g->frozen);
     PyMem_Free(g->sets);
     PyMem_Free(g->cells);
     PyMem_Free(g->funcs);

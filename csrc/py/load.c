@@ -302,7 +302,7 @@ gathers(const AExpr *call)
     return found;
 }
 
-/* f(**options) has no form in the Ast. */
+/* Arguments by place, then those by name; '**d' is a starred one. */
 static AExpr *
 load_call(Loader *L, PyObject *node)
 {
@@ -315,12 +315,17 @@ load_call(Loader *L, PyObject *node)
     }
     for (Py_ssize_t i = 0; i < list_size(keywords); i++) {
         PyObject *keyword = PyList_GET_ITEM(keywords, i);
-        if (node_field(L, keyword, "arg") == Py_None) {
-            return other_expr(L, node);
-        }
+        bool spread = node_field(L, keyword, "arg") == Py_None;
         AExpr *value = load_expr(L, node_field(L, keyword, "value"));
+        if (spread) {
+            AExpr *star = ast_expr(L->arena, A_STARRED, value->loc);
+            star->op = AO_POW;
+            star->lhs = value;
+            value = star;
+        }
+        Sym key = spread ? NULL : sym_field(L, keyword, "arg");
         vec_push(L->arena, &e->items, value);
-        vec_push(L->arena, &e->keys, sym_field(L, keyword, "arg"));
+        vec_push(L->arena, &e->keys, key);
     }
     if (gathers(e)) {
         e->name = fresh_name(L, "call");

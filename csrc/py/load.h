@@ -59,6 +59,11 @@ AExpr *other_expr(Loader *L, PyObject *node);
 Py_ssize_t list_size(PyObject *list);
 void load_items(Loader *L, PyObject *list, AExprVec *out);
 
+/* --- frozen.c ------------------------------------------------------------ */
+/* A small list, dict or tuple of plain values and of such. */
+bool is_frozen(PyObject *object);
+AExpr *load_frozen(Loader *L, PyObject *object, Loc loc);
+
 /* --- syntax.c: forms with names of their own, and those made of others ---- */
 AExpr *load_comp(Loader *L, PyObject *node);
 AExpr *load_lambda(Loader *L, PyObject *node);

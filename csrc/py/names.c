@@ -221,6 +221,7 @@ load_user(Loader *L, PyObject *function)
 /* What a name is bound to decides how it is guarded:
  *
  *     number, string, tuple     equal value       the code holds the value
+ *     small list, dict          the same, equal   the code holds the items
  *     array                     any array         it is an argument
  *     function, module, other   the same object   the code holds its meaning */
 
@@ -316,6 +317,12 @@ bind_value(Loader *L, Binding *out, PyObject *value, Loc loc)
         out->kind = BIND_ARRAY;
         return GUARD_ARRAY;
     }
+    if (is_frozen(value)) {
+        out->kind = BIND_VALUE;
+        out->value = load_frozen(L, value, loc);
+        L->failed |= guards_add_frozen(L->guards, value) < 0;
+        return GUARD_SAME;
+    }
     Sym known = known_name(L, value);
     if (known && !bind_library(L, out, known)) {
         out->kind = BIND_KNOWN;
@@ -357,7 +364,8 @@ load_default(Loader *L, PyObject *value, Loc loc)
 {
     bool library = !is_plain(value) && known_name(L, value) != NULL;
     bool user = PyFunction_Check(value) || is_accel(L->core, value);
-    if (!library && !user) {
+    bool frozen = !is_plain(value) && is_frozen(value);
+    if (!library && !user && !frozen) {
         return load_value(L, value, loc);
     }
     AExpr *e = ast_expr(L->arena, A_GLOBAL, loc);

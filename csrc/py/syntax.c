@@ -212,7 +212,8 @@ nested_params(Loader *L, PyObject *args, AFunc *out, AExpr *lambda)
     add_params(L, named, true, out);
     out->npositional_only = (int)list_size(first);
     out->varargs = rest == Py_None ? NULL : sym_field(L, rest, "arg");
-    out->has_kwargs = node_field(L, args, "kwarg") != Py_None;
+    PyObject *words = node_field(L, args, "kwarg");
+    out->kwargs = words == Py_None ? NULL : sym_field(L, words, "arg");
     int without = n - (int)list_size(dflts);
     for (int i = without; i < n; i++) {
         PyObject *value = PyList_GET_ITEM(dflts, i - without);

@@ -63,7 +63,9 @@ load_params(Loader *L, AFunc *out)
     out->npositional_only = code_int(L, "co_posonlyargcount");
     out->varargs =
         flags & CO_VARARGS ? sym_of(PyTuple_GET_ITEM(names, n)) : NULL;
-    out->has_kwargs = (flags & CO_VARKEYWORDS) != 0;
+    n += out->varargs != NULL;
+    out->kwargs =
+        flags & CO_VARKEYWORDS ? sym_of(PyTuple_GET_ITEM(names, n)) : NULL;
     Py_DECREF(names);
 }
 
