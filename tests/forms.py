@@ -713,3 +713,21 @@ def chosen_array(a, b, x):
         v = (a, b)[(i + int(x)) % 2]
         total += v[1] * (i + 1)
     return total, ("near", "far")[x > 0] if False else 1
+
+
+ZIGZAG = [(i, s - i) for s in range(15) for i in range(max(0, s - 7), min(s, 7) + 1)]
+LEVELS = tuple(k * k / 7 for k in range(256))
+
+
+@program((np.arange(64.0).reshape(8, 8), np.arange(0, 250, 7, dtype=np.uint8)),)
+def long_tables(block, img):
+    total = 0.0
+    for k in range(64):
+        y, x = ZIGZAG[k]
+        total = total * 0.75 + block[y, x]
+    for y, x in ZIGZAG:
+        total += block[x, y]
+    out = np.zeros(len(img))
+    for i in range(len(img)):
+        out[i] = LEVELS[img[i]] + ZIGZAG[i][0]
+    return total, out, len(ZIGZAG), LEVELS[-1]

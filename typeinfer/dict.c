@@ -4,11 +4,10 @@
  *     steps["far"]                          h.7
  *     for name, k in steps.items(): ...     written out
  *
- * A dict is not a value at run time: its type is a number, by which its keys and
- * its values, held in hidden versions, are found again.  So it can be given
+ * A dict is not a value at run time: its type is a number, by which its keys
+ * and its values, held in hidden versions, are found again.  So it can be given
  * names, handed to functions and looked into, but not changed, nor joined with
- * another.  The versions live in the block in which it was made.
- */
+ * another.  The versions live in the block in which it was made. */
 #include <string.h>
 
 #include "typeinfer/list.h"

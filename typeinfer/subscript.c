@@ -464,6 +464,9 @@ uniform_type(Infer *I, const Type *lhs, const Type *rhs)
     return type_tuple(I->arena, items, lhs->rank, lhs->is_list);
 }
 
+/* Longer tables are refused. */
+enum { MOST_TABLE = 1024 };
+
 /* The type of an item that is chosen at run time, from a table; NULL: they have
  * no type in common. */
 const Type *
@@ -474,7 +477,7 @@ uniform_item(Infer *I, const Type *type)
     for (int i = 1; i < type->rank; i++) {
         item = uniform_type(I, item, type->items[i]);
     }
-    return type->rank > MAX_LANES ? NULL : item;
+    return type->rank > MOST_TABLE ? NULL : item;
 }
 
 /* The same, refused if there is none. */

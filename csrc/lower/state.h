@@ -29,6 +29,8 @@ typedef struct View {
     Expr *count[MAX_RANK];
 } View;
 
+typedef struct Table Table;
+
 /* Storage of a list of run-time length: see list.c. */
 typedef struct List List;
 
@@ -118,6 +120,7 @@ struct Lower {
     LowerScope *scope;
     Map lists;         /* number of a list object -> List * */
     Map asides;        /* List -> a copy from before the conversions of a join */
+    Table *tables;     /* long tables of constants */
     Block prologue;    /* storage that exists from the beginning */
     const AStmt *tail; /* the return that ends the body by itself */
     Sym hint;          /* the name that gets the array being made; NULL */
@@ -167,6 +170,10 @@ Value convert(Lower *L, Value v, const Type *to, Loc loc);
 
 /* --- with.c --- */
 void lower_with(Lower *L, const AStmt *s);
+
+/* --- table.c --- */
+Value table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k,
+                 Loc loc);
 
 /* --- scope.c --- */
 void scope_begin(Lower *L, LowerScope *scope, const AStmt *s, Loc loc);

@@ -9,32 +9,7 @@
 
 #include "csrc/lower/list.h"
 
-/* --- tables --------------------------------------------------------------- */
-
-/* Items of one type as a vector, and element 'k' of it. */
-static Value
-table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k)
-{
-    if (type->kind == TY_TUPLE) {
-        Value out = {.type = type};
-        out.items = ARENA_ARRAY(L->arena, Value, type->rank + 1);
-        Value *column = ARENA_ARRAY(L->arena, Value, n + 1);
-        for (int i = 0; i < type->rank; i++) {
-            for (int r = 0; r < n; r++) {
-                column[r] = items[r].items[i];
-            }
-            out.items[i] = table_item(L, column, n, type->items[i], k);
-        }
-        return out;
-    }
-    Expr *vec = ir_splat(L->arena, items[0].expr, n);
-    for (int i = 1; i < n; i++) {
-        if (!ir_equal(items[i].expr, items[0].expr)) {
-            vec = ir_insert(L->arena, vec, int_const(L, i), items[i].expr);
-        }
-    }
-    return num_value(type, ir_elem(L->arena, vec, k));
-}
+/* --- items --------------------------------------------------------------- */
 
 /* Item 'k' of something iterated, with 'k' in range: an element, a view of the
  * part, or a row of tables. */
@@ -46,7 +21,7 @@ item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
     }
     if (v.type->kind == TY_TUPLE) {
         v = hold_value(L, v, loc);
-        return table_item(L, v.items, v.type->rank, type, k);
+        return table_item(L, v.items, v.type->rank, type, k, loc);
     }
     Value out = {.type = type};
     if (v.view == NULL) {
@@ -79,7 +54,7 @@ subscript_tuple(Lower *L, Value base, const AExpr *e)
     Value index = lower_expr(L, item);
     Expr *n = int_const(L, base.type->rank);
     Expr *at = index_in(L, index, n, e->loc);
-    return table_item(L, base.items, base.type->rank, e->type, at);
+    return table_item(L, base.items, base.type->rank, e->type, at, e->loc);
 }
 
 /* Element or slice of a vector in registers. */

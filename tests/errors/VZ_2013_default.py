@@ -2,8 +2,8 @@
 import numpy as np
 
 
-def weighted(x, weights=[1.0, 2.0]):
-    return x * weights[1]
+def weighted(x, weights=frozenset((1.0, 2.0))):
+    return x * len(weights)
 
 
 def weighted_by(x, weights=(1.0, 2.0)):
