@@ -1,14 +1,16 @@
 """VZ-1004: a global name that has no translation."""
+import types
+
 import numpy as np
 
 
-SETTINGS = {"gain": 2.0}
+SETTINGS = types.SimpleNamespace(gain=2.0)
 
 
 def subject(a):
     total = 0.0
     for i in range(a.shape[0]):
-        total += a[i] * SETTINGS["gain"]
+        total += a[i] * SETTINGS.gain
     return total
 
 
@@ -28,5 +30,5 @@ def changed_arguments():
 
 
 # >>> refusal
-# VZ_1004_global.py:11:25  VZ-1004  `SETTINGS` (dict) has no translation
+# VZ_1004_global.py:13:25  VZ-1004  `SETTINGS` (types.SimpleNamespace) has no translation
 # <<<
