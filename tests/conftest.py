@@ -34,6 +34,10 @@ def pytest_addoption(parser):
                      help="rewrite the expectations in tests/golden")
 
 
+# Tests count native calls; tests/test_trial.py takes it away again.
+os.environ["VIZGEN_TRIALS"] = "0"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def private_cache(tmp_path_factory):
     """Tests neither read nor fill the user's cache."""

@@ -93,10 +93,7 @@ def double(a, out):
 
 @accelerate
 def fallback(a):
-    try:
-        return a[0, 0]
-    except IndexError:
-        return -1.0
+    return a.tobytes()
 
 
 def test(n=None):

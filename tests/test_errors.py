@@ -185,6 +185,19 @@ def test_VZ_4003_signatures():
     assert call(first, (np.ones(3), 0))[0] == 1.0
 
 
+def power_of(a):
+    return int(a[0]) ** int(a[1])
+
+
+def test_VZ_4004_repeated():
+    """See also tests/test_trial.py, where VZ-4005 is tested."""
+    fn = accelerate(power_of)
+    told = [text for _ in range(10)
+            for text in call(fn, (np.array([10, 30]),))[1]]
+    assert len(told) == 1 and "VZ-4004" in told[0]
+    assert call(fn, (np.array([10.0, 3.0]),)) == (1000, [])
+
+
 def in_process(code, **env):
     """What a fresh process prints that calls 'plain' after 'code'."""
     program = textwrap.dedent(f"""

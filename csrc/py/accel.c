@@ -112,6 +112,8 @@ take_environment(Accel *f)
 {
     const char *opts = getenv("VIZGEN_OPTS");
     const char *compiler = getenv("VIZGEN_CC");
+    const char *trials = getenv("VIZGEN_TRIALS");
+    f->trials = trials == NULL || strcmp(trials, "0") != 0;
     if (opts != NULL && *opts) {
         if (!opts_check(opts)) {
             return false;

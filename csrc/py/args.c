@@ -35,7 +35,7 @@ enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE,
  *          25       KEY_ROWS: the axes in the order of C
  *
  * Keys are only compared with each other.  Their difference is masked, so a
- * specialisation for any layout ignores bit 24. */
+ * specialisation for any layout ignores bits 24 and 25. */
 
 /* A table: this is on the way of every call. */
 static inline bool
@@ -228,7 +228,7 @@ same_structure(PyObject *lhs, PyObject *rhs)
 static bool
 keys_fit(const Spec *spec, const uint32_t *keys)
 {
-    uint32_t mask = spec->width.layout ? ~(uint32_t)KEY_LAYOUT : UINT32_MAX;
+    uint32_t mask = spec->width.layout ? ~KEY_ANY_LAYOUT : UINT32_MAX;
     uint32_t differ = 0;
     for (int i = 0; i < spec->nargs; i++) {
         differ |= (keys[i] ^ spec->keys[i]) & mask;
@@ -366,7 +366,7 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
     out->nargs = nargs;
     out->args = ARENA_ARRAY(arena, SigArg, nargs + 1);
     for (int i = 0; i < nargs; i++) {
-        uint32_t key = width.layout ? keys[i] & ~(uint32_t)KEY_LAYOUT : keys[i];
+        uint32_t key = width.layout ? keys[i] & ~KEY_ANY_LAYOUT : keys[i];
         if (KIND(key) == K_ARRAY) {
             array_arg(arena, (PyArrayObject *)args[i], key, &out->args[i]);
             continue;

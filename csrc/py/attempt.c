@@ -280,6 +280,7 @@ finish(Call *call, int status, PyObject **result)
         status = settle_warnings(call);
     }
     if (status == VZ_OK) {
+        call->spec->record.recent <<= 1;
         *result = call_result(call);
         return *result ? OUT_DONE : OUT_ERROR;
     }
@@ -287,7 +288,8 @@ finish(Call *call, int status, PyObject **result)
         return OUT_ERROR;
     }
     call_undo(call);
-    return OUT_REPLAY;
+    bool checked = status == VZ_REPLAY && call->ctx.failed > 0;
+    return checked && trial_repeated(call) < 0 ? OUT_ERROR : OUT_REPLAY;
 }
 
 /* Which kernel to begin with: the general one after many bails, the counting
@@ -304,16 +306,16 @@ first_kernel(const Spec *spec)
     return spec->kernels[FAST];
 }
 
-/* Python raises its ValueError where the store is. */
+/* Arguments of the right types, which no slot can hold or no kernel may write:
+ * Python raises its ValueError where the store is. */
 static Outcome
-tell_readonly(Accel *f, const Loaded *l)
+tell_filled(Accel *f, const Loaded *l, FillStatus filled)
 {
-    PyObject *text = function_text(f, l, DIAG_ARGUMENT_LAYOUT,
-                                   "an array that it writes is read-only");
-    int status = text ? fallback_tell(f, DIAG_ARGUMENT_LAYOUT, text, NULL,
-                                      NULL, 0)
-                      : -1;
-    Py_XDECREF(text);
+    bool readonly = filled == FILL_READONLY;
+    DiagId code = readonly ? DIAG_ARGUMENT_LAYOUT : DIAG_UNSUPPORTED_ARGUMENT;
+    int status = function_tell(f, l, code,
+                               readonly ? "an array that it writes is read-only"
+                                        : UNFIT);
     return status < 0 ? OUT_ERROR : OUT_PYTHON;
 }
 
@@ -345,9 +347,8 @@ run_native(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
     Call call;
     call_init(&call, f, l, spec, args);
     FillStatus filled = prepare(&call, first_kernel(spec));
-    Outcome out = filled == FILL_OK         ? run_prepared(&call, result)
-                  : filled == FILL_READONLY ? tell_readonly(f, l)
-                                            : OUT_PYTHON;
+    Outcome out = filled == FILL_OK ? run_prepared(&call, result)
+                                    : tell_filled(f, l, filled);
     call_finish(&call);
     return out;
 }

@@ -65,20 +65,27 @@ call_python(Accel *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 
 /* --- the calls ----------------------------------------------------------- */
 
-Outcome
-accel_try(Accel *f, PyObject *const *args, Py_ssize_t nargs,
-          PyObject *kwnames, PyObject **result)
+static Outcome
+try_native(Accel *f, PyObject *const *args, Py_ssize_t nargs,
+           PyObject *kwnames, Trial *trial, PyObject **result)
 {
     Loaded *l = accel_loaded(f);
     if (l == NULL) {
         return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
     }
     loaded_keep(l);
-    Outcome out = call_dispatch(f, l, args, nargs, kwnames, result);
+    Outcome out = call_dispatch(f, l, args, nargs, kwnames, trial, result);
     loaded_drop(l);
     f->count.native += out == OUT_DONE;
     f->count.replays += out == OUT_REPLAY;
     return out;
+}
+
+Outcome
+accel_try(Accel *f, PyObject *const *args, Py_ssize_t nargs,
+          PyObject *kwnames, PyObject **result)
+{
+    return try_native(f, args, nargs, kwnames, NULL, result);
 }
 
 /* The reason why is told at the end, with an exception that the call may have
@@ -140,26 +147,54 @@ call_refused(Accel *f, PyObject *const *args, size_t nargsf,
     return call_python(f, args, nargsf, kwnames);
 }
 
-/* Replays are counted apart from calls that never were native. */
+/* '*out' says what became of the native attempt.  Replays are counted apart
+ * from calls that never were native. */
+static PyObject *
+call_any(Accel *f, PyObject *const *args, size_t nargsf, PyObject *kwnames,
+         Trial *trial, Outcome *out)
+{
+    PyObject *result = NULL;
+    *out = try_native(f, args, PyVectorcall_NARGS(nargsf), kwnames, trial,
+                      &result);
+    if (*out == OUT_DONE) {
+        return result;
+    }
+    if (*out == OUT_ERROR) {
+        return NULL;
+    }
+    if (*out == OUT_REFUSED) {
+        return call_refused(f, args, nargsf, kwnames);
+    }
+    f->count.python += *out == OUT_PYTHON;
+    return call_python(f, args, nargsf, kwnames);
+}
+
+/* A call of a trial, from end to end. */
+static PyObject *
+call_timed(Accel *f, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    Trial trial;
+    Outcome out;
+    if (!trial_begin(f, &trial)) {
+        return call_any(f, args, nargsf, kwnames, NULL, &out);
+    }
+    PyObject *result = call_any(f, args, nargsf, kwnames, &trial, &out);
+    if (trial_end(f, &trial, result ? out : OUT_ERROR) < 0) {
+        Py_CLEAR(result);
+    }
+    return result;
+}
+
 PyObject *
 accel_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf,
                  PyObject *kwnames)
 {
     Accel *f = (Accel *)self;
-    PyObject *result = NULL;
-    Outcome out =
-        accel_try(f, args, PyVectorcall_NARGS(nargsf), kwnames, &result);
-    if (out == OUT_DONE) {
-        return result;
+    Outcome out;
+    if (--f->until_trial <= 0) {
+        return call_timed(f, args, nargsf, kwnames);
     }
-    if (out == OUT_ERROR) {
-        return NULL;
-    }
-    if (out == OUT_REFUSED) {
-        return call_refused(f, args, nargsf, kwnames);
-    }
-    f->count.python += out == OUT_PYTHON;
-    return call_python(f, args, nargsf, kwnames);
+    return call_any(f, args, nargsf, kwnames, NULL, &out);
 }
 
 /* VIZGEN_DISABLE: nothing is read or compiled. */

@@ -10,6 +10,7 @@
  *     specs.c     one compiled version per signature, made on demand
  *     dispatch.c  a call, from vectorcall to the specialisation
  *     attempt.c   running its kernels
+ *     trial.c     giving up signatures that lose against Python
  *     host.c      what a running kernel asks of Python
  *     pool.c      recycled memory for large results
  *     warn.c      floating-point warnings
@@ -224,6 +225,28 @@ typedef struct Width {
     bool tuples; /* the numbers in tuples */
 } Width;
 
+/* How a signature's calls compare with Python's, see trial.c.
+ *
+ *   "recent"  the last calls, a bit each: a check failed, and Python repeated
+ *       it; "failed" is the last such check, "same" if it was always that.
+ *   "elements"  of the arrays in the calls that were timed; the least "native"
+ *       and "python" nanoseconds, and how many calls of each.
+ *   "lost"  trials in a row.  "given_up"  that, or too many repeated calls.
+ *   "python_seen"  what Python took in an earlier trial. */
+typedef struct Record {
+    uint8_t recent;
+    bool same;
+    const Stmt *failed;
+    double elements;
+    double native;
+    double python;
+    int natives;
+    int pythons;
+    int lost;
+    bool given_up;
+    double python_seen;
+} Record;
+
 /* What became of one signature. */
 typedef struct Spec {
     int nargs;
@@ -251,6 +274,7 @@ typedef struct Spec {
     int warned;         /* calls whose flags were set */
     int calm;           /* counting calls since, without a warning */
     bool errstate;      /* np.errstate or a filter has led to Python */
+    Record record;
 } Spec;
 
 /* A function as it was when it was loaded.  Dropped as a whole when a guard
@@ -310,6 +334,10 @@ struct Accel {
     bool strict;
     int threads;
     Loaded *loaded;
+    bool trials;       /* VIZGEN_TRIALS is not 0 */
+    int until_trial;   /* calls until the next one that is timed */
+    int trial_left;    /* calls of the trial under way */
+    int trial_apart;   /* calls between trials */
     int reloads;
     bool gave_up;      /* the globals change too often */
     bool silent;       /* part of another: no warnings */
@@ -328,6 +356,15 @@ struct Accel {
 };
 
 /* --- A call -------------------------------------------------------------- */
+
+/* A call that is timed: left to Python if "python". */
+typedef struct Trial {
+    bool python;
+    double start;
+    Loaded *loaded;
+    Spec *spec;
+    double elements;
+} Trial;
 
 typedef struct Scratch Scratch;
 
@@ -384,6 +421,7 @@ typedef struct Call {
 /* A key holds all of an argument's type that the dispatcher looks at: kind,
  * dtype, rank, layout.  KEY_PYTHON: not for native code. */
 enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25 };
+#define KEY_ANY_LAYOUT (uint32_t)(KEY_LAYOUT | KEY_ROWS)
 
 uint32_t arg_key(PyObject *object);
 /* Does 'spec' accept these arguments? */
@@ -506,7 +544,8 @@ int split_tell(Accel *f);
 
 /* From the arguments to the result, or to what else must be done. */
 Outcome call_dispatch(Accel *f, Loaded *l, PyObject *const *args,
-                      Py_ssize_t nargs, PyObject *kwnames, PyObject **result);
+                      Py_ssize_t nargs, PyObject *kwnames, Trial *trial,
+                      PyObject **result);
 /* Arguments in the order of the parameters, defaults filled in, hidden arrays
  * appended.  'bound' has room for MAX_ARGS.  The number of arguments, or -1:
  * Python must see to it. */
@@ -525,6 +564,19 @@ Spec *call_spec(Accel *f, Loaded **l, PyObject *const *args, Py_ssize_t nargs,
 /* Runs the kernels of 'spec' on the bound arguments. */
 Outcome run_native(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
                    PyObject **result);
+
+/* --- trial.c ------------------------------------------------------------- */
+
+/* Sets 'f->until_trial', and begins to time this call; false: it isn't one of
+ * a trial. */
+bool trial_begin(Accel *f, Trial *trial);
+/* The call turns out to be of this signature.  Is it Python's? */
+bool trial_takes(Trial *trial, Loaded *l, Spec *spec, PyObject *const *bound,
+                 int n);
+/* Both: -1 with an exception when the warning that the signature is given up
+ * became one. */
+int trial_end(Accel *f, Trial *trial, Outcome out);
+int trial_repeated(Call *call); /* a check has failed: Python repeats it */
 
 /* --- host.c -------------------------------------------------------------- */
 
@@ -583,6 +635,11 @@ PyObject *diag_dicts(const Diags *diags, const Diag *list, int n,
 /* A refusal of the function as a whole, as text; 'l' may be NULL. */
 PyObject *function_text(const Accel *f, const Loaded *l, DiagId code,
                         const char *message);
+/* The same, told. */
+int function_tell(Accel *f, const Loaded *l, DiagId code, const char *message);
+/* Of arguments whose values no kernel takes. */
+#define UNFIT "an integer among the arguments is beyond 64 bits, or an array " \
+              "has 2**31 elements along an axis"
 
 /* --- accel.c, info.c ----------------------------------------------------- */
 

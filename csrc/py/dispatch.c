@@ -260,7 +260,7 @@ run_random(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
 
 static Outcome
 dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
-               PyObject **result)
+               Trial *trial, PyObject **result)
 {
     int bad;
     Spec *spec = find_or_make(f, l, bound, n, &bad);
@@ -269,8 +269,14 @@ dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
                : bad >= 0       ? OUT_REFUSED
                                 : OUT_PYTHON;
     }
+    if (spec->record.given_up) {
+        return OUT_PYTHON;
+    }
     if (spec->refusal != NULL) {
         return tell_refusal(f, l, spec) < 0 ? OUT_ERROR : OUT_REFUSED;
+    }
+    if (trial != NULL && trial_takes(trial, l, spec, bound, n)) {
+        return OUT_PYTHON;
     }
     return l->guards.random ? run_random(f, l, spec, bound, result)
                             : run_native(f, l, spec, bound, result);
@@ -281,7 +287,7 @@ dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
  * compiles without the GIL, so all arguments are held from here on. */
 Outcome
 call_dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
-              PyObject *kwnames, PyObject **result)
+              PyObject *kwnames, Trial *trial, PyObject **result)
 {
     PyObject *bound[MAX_ARGS];
     if (l->refusal != NULL) {
@@ -299,7 +305,7 @@ call_dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
     for (int i = 0; i < n; i++) {
         Py_INCREF(bound[i]);
     }
-    Outcome out = dispatch_bound(f, l, bound, n, result);
+    Outcome out = dispatch_bound(f, l, bound, n, trial, result);
     for (int i = 0; i < n; i++) {
         Py_DECREF(bound[i]);
     }

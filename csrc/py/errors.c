@@ -47,6 +47,15 @@ function_text(const Accel *f, const Loaded *l, DiagId code,
         diag_code(code));
 }
 
+int
+function_tell(Accel *f, const Loaded *l, DiagId code, const char *message)
+{
+    PyObject *text = function_text(f, l, code, message);
+    int status = text ? fallback_tell(f, code, text, NULL, NULL, 0) : -1;
+    Py_XDECREF(text);
+    return status;
+}
+
 /* {"code": ..., "message": ..., "file": ..., "line": ..., "col": ...} */
 static PyObject *
 diag_dict(const Diags *diags, const Diag *diag)

@@ -141,14 +141,9 @@ give_up(Accel *f)
 {
     f->gave_up = true;
     set_loaded(f, NULL);
-    PyObject *text = function_text(
-        f, NULL, DIAG_TOO_MANY_SIGNATURES,
-        "a global that the function uses is changed again and again; "
-        "pass it as an argument");
-    if (text != NULL) {
-        fallback_tell(f, DIAG_TOO_MANY_SIGNATURES, text, NULL, NULL, 0);
-        Py_DECREF(text);
-    }
+    function_tell(f, NULL, DIAG_TOO_MANY_SIGNATURES,
+                  "a global that the function uses is changed again and "
+                  "again; pass it as an argument");
     return NULL;
 }
 
@@ -508,13 +503,8 @@ tell_full(Accel *f, Loaded *l)
         return;
     }
     l->full_told = true;
-    PyObject *text = function_text(
-        f, l, DIAG_TOO_MANY_SIGNATURES,
-        "there are too many signatures; this one runs in Python");
-    if (text != NULL) {
-        fallback_tell(f, DIAG_TOO_MANY_SIGNATURES, text, NULL, NULL, 0);
-        Py_DECREF(text);
-    }
+    function_tell(f, l, DIAG_TOO_MANY_SIGNATURES,
+                  "there are too many signatures; this one runs in Python");
 }
 
 /* Eight signatures as they come, then eight for any layout of arrays, so
@@ -528,6 +518,7 @@ spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
           int nargs)
 {
     if (!args_fit(args, nargs)) {
+        function_tell(f, l, DIAG_UNSUPPORTED_ARGUMENT, UNFIT);
         return NULL;
     }
     if (l->nspecs == 2 * MAX_SPECS) {

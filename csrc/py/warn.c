@@ -184,8 +184,9 @@ warn_outlook(Core *core, unsigned *kinds)
 
 /* --- warning ------------------------------------------------------------- */
 
-/* Python asks the frame that warns for file, line, module and registry; a kernel
- * has no frame, but the WARN has a place, and the function there the rest. */
+/* Python asks the frame that warns for file, line, module and registry.  A
+ * kernel has no frame, but the WARN has a place, and the function there the
+ * rest. */
 
 /* The function of the user's in which the place lies, or another of the same
  * file: all have the same globals.  NULL: none, as in the body of a library
