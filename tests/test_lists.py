@@ -504,6 +504,53 @@ def left_to_python(items):
     return len(items)
 
 
+# --- arrays ---
+
+
+@program((4, [1.5, 2.5]), (1, [0.5]))
+def arrays_of_lists(n, items):
+    ints = [i * i for i in range(n)]
+    points = [(i, i * 0.5) for i in range(n)]
+    flags = [i > 1 for i in range(n)]
+    rows = [[i, -i, 2 * i] for i in range(n)]
+    return (np.array(ints), np.array(points), np.array(flags), np.array(rows),
+            np.asarray(items), np.array(ints, dtype=np.float32),
+            np.array(points, dtype=np.int32), np.asarray(np.array(items)),
+            np.array([[1, 2, n], [n, 5, 6]]), np.array([(1, 2.5), (n, 4)]),
+            np.array(((n, n),)), np.array(items, dtype=float) * 2)
+
+
+@program(([1, 2.5],), ([1.0],), ([[1, 2], [3, 4]],), ([[1.5], [2]],),
+         ([(1, 2.0, True)],), ([np.float32(2), np.float32(3)],))
+def array_of_argument(items):
+    return np.array(items)
+
+
+@program(([],), ([[], []],))
+def array_of_nothing(items):
+    return np.array(items)
+
+
+@program((0,), (3,), native=False)
+def array_of_ints(n):
+    return np.array([i for i in range(n)])
+
+
+@program((0,), (3,))
+def array_of_floats(n):
+    return np.array([i * 0.5 for i in range(n)]), np.zeros(n)
+
+
+@program((3,), (0,))
+def filtered(n):
+    """np.array of what a loop has gathered, with a dtype."""
+    kept = []
+    for i in range(n):
+        if i != 1:
+            kept.append(i)
+    return np.array(kept, dtype=np.int64), np.zeros(len(kept))
+
+
 # --- several names ---
 
 

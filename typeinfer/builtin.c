@@ -305,6 +305,17 @@ type_of_divmod(Infer *I, const AExpr *call)
     return type_tuple(I->arena, items, 2, false);
 }
 
+/* np.asarray of an array that has the dtype already: the array itself. */
+static bool
+is_as_it_is(Infer *I, const AExpr *call)
+{
+    const Type *type = call->items.at[0]->type;
+    const AExpr *dtype = call->items.at[1];
+    return type->kind == TY_ARRAY &&
+           (dtype == NULL || dtype->type->kind == TY_NONE ||
+            need_dtype(I, dtype) == type->dtype);
+}
+
 /* Functions with rules of their own. */
 static const Type *
 type_of_special(Infer *I, AExpr *call, BuiltinId id)
@@ -331,6 +342,12 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
         AExpr *end[] = {NULL, at[0], NULL};
         return type_of_slice(I, call, at[1] != NULL ? at : end);
     }
+    case BUILTIN_NP_ASARRAY:
+        if (is_as_it_is(I, call)) {
+            alias_value(I, call->items.at[0]);
+            return call->items.at[0]->type;
+        }
+        return type_of_array(I, call);
     case BUILTIN_NP_ARRAY:
         return type_of_array(I, call);
     case BUILTIN_NP_DOT:

@@ -70,6 +70,11 @@ bool list_is_site(Infer *I, const AExpr *e);
 /* A typed call of a row "list...." with one argument. */
 AExpr *list_call(Infer *I, Loc loc, BuiltinId id, AExpr *arg);
 
+/* --- listarray.c --- */
+/* Is np.array of a value of 'type' not just a small vector? */
+bool list_is_array(const Type *type);
+const Type *type_of_list_array(Infer *I, const AExpr *call);
+
 /* --- listcall.c --- */
 AExpr *list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self,
                    BuiltinId *id);

@@ -19,7 +19,7 @@
  */
 #include <string.h>
 
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* --- shapes --------------------------------------------------------------- */
 
@@ -166,6 +166,9 @@ type_of_array(Infer *I, AExpr *call)
     const Type *list = object->type;
     if (list->kind == TY_ARRAY) {
         return type_of_copy(I, call, BUILTIN_NP_ARRAY);
+    }
+    if (list_is_array(list)) {
+        return type_of_list_array(I, call);
     }
     if (list->kind != TY_TUPLE || list->rank == 0 || list->rank > MAX_LANES) {
         refuse_shape(I, object);

@@ -190,6 +190,11 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
         return lower_divmod(L, e);
     case BUILTIN_SLICE:
         return lower_slice(L, e);
+    case BUILTIN_NP_ASARRAY:
+        if (e->type == e->items.at[0]->type) {
+            return lower_expr(L, e->items.at[0]);
+        }
+        return lower_array(L, e);
     case BUILTIN_NP_ARRAY:
         return lower_array(L, e);
     case BUILTIN_NP_DOT:

@@ -79,6 +79,10 @@ void lower_list_unpack(Lower *L, const AExpr *target, Value v);
 
 
 
+/* --- listarray.c --- */
+/* np.array of a list or tuple of any shape. */
+Value lower_list_array(Lower *L, const AExpr *e, Value v);
+
 /* --- listsort.c --- */
 void list_sort(Lower *L, List *list, bool down, Loc loc);
 Expr *list_find(Lower *L, List *list, Value x, Loc loc);

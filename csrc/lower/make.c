@@ -12,7 +12,7 @@
  * what Python's numbers are (stored_as), np.full casts everything but Python
  * ints.
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/list.h"
 
 static const int64_t most_elements = INT64_C(1) << 47;
 
@@ -216,6 +216,11 @@ lower_array(Lower *L, const AExpr *e)
     Value list = lower_expr(L, e->items.at[0]);
     if (list.type->kind == TY_ARRAY) {
         return lower_copy(L, e);
+    }
+    bool flat = list.type->kind == TY_TUPLE && e->type->rank == 1 &&
+                type_lanes(e->type) > 0;
+    if (!flat) {
+        return lower_list_array(L, e, list);
     }
     int n = list.type->rank;
     Expr **items = ARENA_ARRAY(L->arena, Expr *, n + 1);
