@@ -175,12 +175,20 @@ list_has(Infer *I, AExpr *x, AExpr *list)
     return call;
 }
 
-/* An index that is an integer, or a bool. */
+/* An index that is an integer, or a bool; or a float that may be one, which
+ * lower tests. */
 static void
 need_index(Infer *I, const AExpr *e)
 {
-    if (e != NULL && (!type_is_integer(e->type, true) ||
-                      e->type->alt != ALT_NEVER)) {
+    if (e == NULL) {
+        return;
+    }
+    const Type *type = e->type;
+    bool integer = type_is_integer(type, true) &&
+                   (type->alt == ALT_NEVER || type->alt == ALT_INT ||
+                    type->alt == ALT_BOOL || type->alt == ALT_NONE);
+    bool maybe = type->kind == TY_NUM && type->alt == ALT_INT;
+    if (!integer && !maybe) {
         infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
                      "Convert it with `int(...)`.",
                      "a list's index of type %s is not translated",

@@ -251,14 +251,16 @@ is_uniform(AOp op, const PlainRule *base, const PlainRule *other)
            !errors_differ;
 }
 
-/* Marks combination 'combo' as harmless, flagged or refused. */
+/* Marks combination 'combo' as harmless, flagged or refused.  The value of an
+ * alternative is kept exactly, so comparing numbers does not ask which it is. */
 static void
 place_combo(AOp op, int combo, const PlainRule *base, const PlainRule *other,
             Alt *alt, BinRule *out)
 {
+    bool exact = base->compute == DT_F64 ||
+                 (dtype_is_int(base->compute) && !base->mixed);
     bool compare_int = op_is_compare(op) &&
-                       same_plain(base->type, other->type) &&
-                       base->compute == DT_F64;
+                       same_plain(base->type, other->type) && exact;
     if (is_uniform(op, base, other) || compare_int) {
         return;
     }

@@ -74,6 +74,20 @@ lower_list(Lower *L, const AExpr *e)
     return list_value(e->type, list);
 }
 
+/* An integer as an index: of which kind makes no difference. */
+static Value
+index_value(Lower *L, const AExpr *e)
+{
+    Value v = some(L, lower_expr(L, e), e->loc);
+    if (dtype_is_float(v.type->dtype)) {
+        emit_check(L, flag_or_false(L, v.flag), X_SPECULATE, e->loc);
+        v.expr = cast_to(L, DT_I64, v.expr);
+        v.type = type_int(L->arena);
+    }
+    v.flag = NULL;
+    return v;
+}
+
 /* --- methods -------------------------------------------------------------- */
 
 /* An item that is taken out. */
@@ -92,7 +106,7 @@ lower_pop(Lower *L, const AExpr *e, List *list)
         list_set_length(L, list, last, loc);
         return v;
     }
-    Expr *k = index_in(L, lower_expr(L, index), n, loc);
+    Expr *k = index_in(L, index_value(L, index), n, loc);
     k = reuse(L, hold(L, k, loc), loc);
     Value v = hold_value(L, list_load(L, list, k), loc);
     Expr *from = reuse(L, op2(L, E_ADD, k, one), loc);
@@ -119,12 +133,11 @@ static void
 lower_insert(Lower *L, const AExpr *e, List *list)
 {
     Loc loc = e->loc;
-    Value args[3];
-    lower_items(L, &e->items, args);
-    Value item = hold_value(L, args[2], loc);
+    Value index = hold_value(L, index_value(L, e->items.at[1]), loc);
+    Value item = hold_value(L, lower_expr(L, e->items.at[2]), loc);
     Expr *one = int_const(L, 1);
     Expr *n = list_length(L, list, loc);
-    Expr *at = insert_place(L, args[1], n, loc);
+    Expr *at = insert_place(L, index, n, loc);
     Expr *more = reuse(L, op2(L, E_ADD, n, one), loc);
     list_room(L, list, more, loc);
     Block *outer = L->out;
@@ -283,8 +296,10 @@ lower_repeat(Lower *L, const AExpr *e)
 {
     Loc loc = e->loc;
     bool left = e->lhs->type->kind != TY_NUM;
-    Value lhs = hold_value(L, lower_expr(L, e->lhs), loc);
-    Value rhs = hold_value(L, lower_expr(L, e->rhs), loc);
+    Value lhs = left ? lower_expr(L, e->lhs) : index_value(L, e->lhs);
+    lhs = hold_value(L, lhs, loc);
+    Value rhs = left ? index_value(L, e->rhs) : lower_expr(L, e->rhs);
+    rhs = hold_value(L, rhs, loc);
     Value items = left ? lhs : rhs;
     Expr *times = cast_to(L, DT_I64, left ? rhs.expr : lhs.expr);
     times = reuse(L, times, loc);
@@ -325,7 +340,7 @@ lower_list_binop(Lower *L, const AExpr *e)
 static Expr *
 list_bound(Lower *L, const AExpr *e, Expr *dflt, Expr *n)
 {
-    return e ? insert_place(L, lower_expr(L, e), n, e->loc) : dflt;
+    return e ? insert_place(L, index_value(L, e), n, e->loc) : dflt;
 }
 
 /* a[lo:hi] */
@@ -355,7 +370,7 @@ lower_list_subscript(Lower *L, Value base, const AExpr *e)
     if (item->kind == A_SLICE) {
         return lower_list_slice(L, list, e);
     }
-    Value index = lower_expr(L, item);
+    Value index = index_value(L, item);
     Expr *n = list_length(L, list, e->loc);
     Expr *at = index_in(L, index, n, e->loc);
     return list_load(L, list, hold(L, at, e->loc));
@@ -368,7 +383,7 @@ lower_list_store(Lower *L, const AExpr *target, Value v)
     Loc loc = target->loc;
     v = hold_value(L, v, loc);
     List *list = list_some(L, lower_expr(L, target->lhs), loc);
-    Value index = lower_expr(L, target->items.at[0]);
+    Value index = index_value(L, target->items.at[0]);
     Expr *n = list_length(L, list, loc);
     Expr *at = hold(L, index_in(L, index, n, loc), loc);
     list_store(L, list, at, v, loc);
@@ -381,7 +396,7 @@ lower_list_aug(Lower *L, const AStmt *s, const AExpr *target)
 {
     Loc loc = target->loc;
     List *list = list_some(L, lower_expr(L, target->lhs), loc);
-    Value index = lower_expr(L, target->items.at[0]);
+    Value index = index_value(L, target->items.at[0]);
     Expr *n = list_length(L, list, loc);
     Expr *at = reuse(L, hold(L, index_in(L, index, n, loc), loc), loc);
     Value old = hold_value(L, list_load(L, list, at), loc);
