@@ -39,6 +39,7 @@ class Part:
     """A loop of a function that can't be compiled as a whole."""
 
     accelerated: Accelerated[..., Any]
+    whole: bool
     runs: int
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Part:
         on: CellType,
         cold: bool,
         costly: bool,
+        whole: bool,
         /,
     ) -> None: ...
     def __call__(self, *args: Any) -> Any: ...

@@ -6,9 +6,12 @@ def explain(function, args, kwargs):
     With arguments, compiles for them and tells of that signature only.
     """
     name = function.py_func.__qualname__
-    blocks = [_block(name, item) for item in _items(function, args, kwargs)]
-    if not blocks:
+    items = _items(function, args, kwargs)
+    if not items:
         return f"{name}: not called or compiled yet"
+    blocks = [_block(name, item) for item in items]
+    if not all(item["native"] for item in items):
+        blocks += _parts(function)
     return "\n".join(blocks)
 
 
@@ -43,6 +46,58 @@ def _block(name, item):
     lines += [f"  line {line:<4} {code}  {message}"
               for line, code, message in remarks]
     return "\n".join(lines)
+
+
+def _parts(function):
+    """What became of the loops of a function that is left in Python, and of
+    the functions that it calls."""
+    lines, native = [], []
+    for part in function._parts(True) or ():
+        first, last = _lines(part)
+        if any(start <= first and last <= end for start, end in native):
+            continue
+        if part.runs and not part.whole:
+            native.append((first, last))
+        where = f"line {first}" if first == last else f"lines {first}-{last}"
+        if part.whole:
+            where = f"calls of `{part.accelerated.py_func.__name__}`"
+        lines += [f"  {text}" for text in _part(part, where)]
+    if lines:
+        lines.insert(0, "  its parts, each by itself:")
+    return lines
+
+
+def _lines(part):
+    """First and last line of a loop; none for a function."""
+    from . import source
+
+    if part.whole:
+        return 0, 0
+    _, _, node = source.outlined[part.accelerated.py_func]
+    return node.lines
+
+
+def _part(part, where):
+    items = part.accelerated._describe()
+    native = [item for item in items if item["native"]]
+    refused = [item for item in items if not item["native"]]
+    if part.phase == "off" and (native or not refused):
+        return [f"{where}  in Python, which takes no longer"]
+    for item in native:
+        block = _block(where, item).splitlines()
+        return [block[0].replace(f"{where}(", f"{where}  (", 1), *block[1:]]
+    reason = refused[0]["refusal"] if refused else part.reason
+    if reason:
+        return [f"{where}  in Python: {_in_short(reason)}",
+                *_parts(part.accelerated)]
+    return [f"{where}  not met yet"]
+
+
+def _in_short(refusal):
+    """"line 12, VZ-2003 ..." of a refusal's text."""
+    place, code, words = refusal.split("\n")[0].split("  ", 2)
+    words = words.removeprefix("left in Python: ")
+    return f"{code} at line {place.rsplit(':', 2)[1]}, {words}"
 
 
 def _indented(text):

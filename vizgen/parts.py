@@ -23,6 +23,7 @@ import __future__
 
 import ast
 import copy
+import dis
 import functools
 import operator
 import types
@@ -38,6 +39,7 @@ FUTURE = functools.reduce(
     operator.or_, (getattr(__future__, name).compiler_flag
                    for name in __future__.all_feature_names))
 NESTED = 0x10               # CO_NESTED
+LAZY = 0x20 | 0x80 | 0x100 | 0x200  # generators and coroutines
 
 
 def split(accelerated):
@@ -73,6 +75,7 @@ class _Split:
             return None
         names = _Names(rest, self.code)
         rest.body = _Outline(self, names).block(rest.body)
+        _Calls(self, names).visit_body(rest)
         if not self.parts:
             return None
         return self.build(rest, self.cells, kw=True), tuple(self.parts)
@@ -119,12 +122,15 @@ class _Split:
 
     def add(self, node, free, cold, costly):
         """Make a part of a FunctionDef; its number."""
-        number = len(self.parts)
         cells = {name: self.cells[name] for name in free}
         function = self.build(node, cells)
         source.outlined[function] = *self.place, node
+        return self.add_function(function, cold, costly, False)
+
+    def add_function(self, function, cold, costly, whole):
+        number = len(self.parts)
         on = types.CellType(True)
-        part = _core.Part(self.owner, function, on, cold, costly)
+        part = _core.Part(self.owner, function, on, cold, costly, whole)
         self.parts.append(part)
         self.cells[f".part{number}"] = types.CellType(part)
         self.cells[f".on{number}"] = on
@@ -291,6 +297,7 @@ class _Outline:
         wanted, unsure, results, free = interface
         node = _function(self.work.node.name, copy.deepcopy(loop), wanted,
                          results)
+        node.lines = loop.lineno, loop.end_lineno
         cold = tiny or bool(self.depth and not nest)
         number = self.work.add(node, free, cold, _is_costly(loop))
         return functools.partial(_call, number, wanted, bool(unsure), results)
@@ -400,18 +407,125 @@ def _call(number, wanted, unsure, results, loop):
     return [_placed(ask, loop), _placed(choose, loop)]
 
 
+# --- calls -------------------------------------------------------------------
+
+
+class _Calls(ast.NodeTransformer):
+    """Replaces calls of functions that have loops."""
+
+    def __init__(self, work, names):
+        self.work = work
+        self.known = {}         # function -> number of its part, or None
+        self.taken = names.local | names.free
+
+    def visit_body(self, node):
+        self.taken |= {child.id for child in ast.walk(node)
+                       if isinstance(child, ast.Name)
+                       and isinstance(child.ctx, ast.Store)}
+        node.body = [self.visit(child) for child in node.body]
+
+    def visit_FunctionDef(self, node):
+        return node             # may be accelerated by itself
+
+    visit_Lambda = visit_ClassDef = visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        function = self.function(node.func)
+        if function is None:
+            return node
+        if function not in self.known:
+            self.known[function] = self.part(function)
+        number = self.known[function]
+        if number is not None:
+            node.func = _placed(_choice(number, node.func), node.func)
+        return node
+
+    def function(self, node):
+        """The function that a name or attribute of a module is, or None."""
+        if isinstance(node, ast.Name) and node.id not in self.taken:
+            return self.work.function.__globals__.get(node.id)
+        if isinstance(node, ast.Attribute):
+            module = self.function(node.value)
+            if type(module) is types.ModuleType:
+                return vars(module).get(node.attr)
+        return None
+
+    def part(self, function):
+        if (len(self.work.parts) >= MOST_PARTS
+                or not isinstance(function, types.FunctionType)
+                or function.__code__.co_flags & LAZY
+                or source.is_opaque(function)):
+            return None
+        reached = _reached(function)
+        if (function in reached or self.work.function in reached
+                or function is self.work.function
+                or not any(map(_has_loop, [function, *reached]))):
+            return None
+        number = self.work.add_function(function, False, True, True)
+        self.work.cells[f".fun{number}"] = types.CellType(function)
+        return number
+
+
+def _choice(number, function):
+    """The part instead of 'function', if that still is what it was."""
+    def load(name):
+        return ast.Name(id=f".{name}{number}", ctx=ast.Load())
+
+    same = ast.Compare(copy.deepcopy(function), [ast.Is()], [load("fun")])
+    return ast.IfExp(ast.BoolOp(ast.And(), [load("on"), same]), load("part"),
+                     function)
+
+
+def _codes(code):
+    """A code object and those inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _has_loop(function):
+    return any(instruction.opname.startswith(("FOR_ITER", "JUMP_BACKWARD"))
+               for code in _codes(function.__code__)
+               for instruction in dis.get_instructions(code))
+
+
+def _reached(function):
+    """The functions that 'function' may call by global names."""
+    found, left = set(), [function]
+    while left:
+        at = left.pop()
+        for code in _codes(at.__code__):
+            for name in code.co_names:
+                value = at.__globals__.get(name)
+                if isinstance(value, _core.Accelerated):
+                    value = value.py_func
+                if isinstance(value, types.FunctionType) \
+                        and value not in found:
+                    found.add(value)
+                    left.append(value)
+    return found
+
+
 # --- what is said ------------------------------------------------------------
 
 
 def told(text, parts):
     """A reason to stay in Python, with the number of native loops in it."""
-    native = sum(part.runs > 0 for part in parts)
-    if not native:
+    ran = [part for part in parts if part.runs]
+    if not ran:
         return text
-    loops = "1 loop runs" if native == 1 else f"{native} loops run"
+    loops = sum(not part.whole for part in ran)
+    calls = sorted({part.accelerated.py_func.__name__ for part in ran if part.whole})
+    native = [f"{loops} loop{'s' * (loops > 1)}"] if loops else []
+    native += [f"`{name}`" for name in calls]
+    many = len(native) > 1 or loops > 1
+    native = " and ".join(filter(None, [", ".join(native[:-1]), native[-1]]))
+    native += " run native" if many else " runs native"
     head, *rest = text.split("\n")
     place, code, words = head.split("  ", 2)
     line = place.rsplit(":", 2)[1]
     words = words.removeprefix("left in Python: ")
-    head = f"{place}  {code}  line {line} stays in Python: {words}; {loops} native"
+    head = f"{place}  {code}  line {line} stays in Python: {words}; {native}"
     return "\n".join([head, *rest])

@@ -369,13 +369,24 @@ method_hidden(PyObject *self, PyObject *unused)
     return out;
 }
 
-/* What the function was split into; a tuple. */
+/* What the function is split into, a tuple; None: by no call so far.  With an
+ * argument it is split now. */
 static PyObject *
-method_parts(PyObject *self, PyObject *unused)
+method_parts(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
-    (void)unused;
-    PyObject *parts = ((Accel *)self)->split.parts;
-    return parts ? Py_NewRef(parts) : PyTuple_New(0);
+    (void)args;
+    Accel *f = (Accel *)self;
+    if (nargs > 0) {
+        PyObject *rest = split_function(f);
+        Py_XDECREF(rest);
+        if (rest == NULL && PyErr_Occurred()) {
+            return NULL;
+        }
+    }
+    if (!f->split.tried) {
+        Py_RETURN_NONE;
+    }
+    return f->split.parts ? Py_NewRef(f->split.parts) : PyTuple_New(0);
 }
 
 /* The raw material of explain and of reports. */
@@ -412,7 +423,7 @@ static PyMethodDef methods[] = {
      PyDoc_STR("_set_variant($self, opts=None, compiler=None, /)\n--\n\n"
                "Compile anew with these options.")},
     {"_hidden", method_hidden, METH_NOARGS, NULL},
-    {"_parts", method_parts, METH_NOARGS, NULL},
+    {"_parts", (PyCFunction)(void (*)(void))method_parts, METH_FASTCALL, NULL},
     {"_describe", method_describe, METH_NOARGS, NULL},
     {"_describe_call", (PyCFunction)(void (*)(void))method_describe_call,
      METH_FASTCALL | METH_KEYWORDS, NULL},

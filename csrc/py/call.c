@@ -126,7 +126,7 @@ call_parts(Accel *f, PyObject *rest, PyObject *const *args, size_t nargsf,
     } else {
         f->count.python++;
     }
-    return f->split.note ? tell_after(f, result) : result;
+    return f->split.note && !f->silent ? tell_after(f, result) : result;
 }
 
 /* The function will never be native for such arguments. */
@@ -140,7 +140,8 @@ call_refused(Accel *f, PyObject *const *args, size_t nargsf,
         Py_DECREF(rest);
         return result;
     }
-    if (PyErr_Occurred() || (f->split.note && split_tell(f) < 0)) {
+    bool tells = f->split.note && !f->silent;
+    if (PyErr_Occurred() || (tells && split_tell(f) < 0)) {
         return NULL;
     }
     f->count.python++;

@@ -1,9 +1,13 @@
-/* A loop of a function that can't be compiled as a whole.
+/* A loop of a function that can't be compiled as a whole, or a function that
+ * it calls.
  *
  *     .r0 = .on0 and .part0(img, out)      a Part: native, or
  *     if not .r0:                            None    run the loop in Python
  *         for y in range(...): ...           False   and say when it is over
  *         if .r0 is False: .part0.done()
+ *
+ *     (.part1 if .on1 and f is .fun1 else f)(img)    a *whole* Part is called
+ *                                                    as the function is
  *
  * A part must pay: crossing into native code costs as much as a few steps of
  * Python, converting a list or copying an array may cost more than the loop.
@@ -25,7 +29,7 @@
 #if PY_VERSION_HEX < 0x030C0000
 #include <structmember.h>
 #define Py_READONLY READONLY
-#define Py_T_INT T_INT
+#define Py_T_BOOL T_BOOL
 #define Py_T_OBJECT_EX T_OBJECT_EX
 #define Py_T_PYSSIZET T_PYSSIZET
 #define Py_T_ULONGLONG T_ULONGLONG
@@ -60,6 +64,7 @@ typedef struct Part {
     Accel *owner;
     PyObject *on;          /* the cell that the rest looks at */
     Phase phase;
+    bool whole;            /* a function; else a loop */
     bool costly;           /* calls what NumPy may do faster */
     bool warm;             /* this trial's first native call is over */
     int turns[2];          /* of this trial: in Python, native */
@@ -174,6 +179,32 @@ note_failure(Part *part, Outcome out)
     }
 }
 
+/* Another call: is it time for a trial? */
+static void
+tick(Part *part)
+{
+    bool settled = part->phase == PART_ON || part->phase == PART_OFF;
+    if (settled && --part->rest == 0) {
+        begin_trial(part);
+    }
+}
+
+/* A run in Python took so long. */
+static void
+note_python(Part *part, int64_t time)
+{
+    if (part->phase == PART_COLD) {
+        part->heat += time;
+        if (part->heat >= heat_needed) {
+            begin_trial(part);
+        }
+    } else if (part->phase == PART_TRIAL && part->warm) {
+        part->turns[0]++;
+        part->spent[0] += time;
+        judge(part);
+    }
+}
+
 /* Is it Python's turn? */
 static bool
 turn_of_python(const Part *part)
@@ -181,6 +212,13 @@ turn_of_python(const Part *part)
     return part->phase == PART_COLD
            || (part->phase == PART_TRIAL && part->warm
                && part->turns[0] < part->turns[1]);
+}
+
+/* The comparison with Python belongs to the native calls. */
+static void
+note_turn(Part *part, bool turn)
+{
+    part->owner->split.runs += turn && part->runs > 0;
 }
 
 /* --- the call ------------------------------------------------------------ */
@@ -193,13 +231,21 @@ run_timed(Part *part)
     Py_RETURN_FALSE;
 }
 
+/* Is it one of a trial?  A call that is mixed leaves no time of a kernel. */
+static bool
+begin_native(Part *part)
+{
+    part->accel->timed = part->phase == PART_TRIAL;
+    part->accel->kernel_time = 0;
+    return part->accel->timed;
+}
+
 /* A loop that binds nothing that is read later has no results. */
 static PyObject *
 run_part(Part *part, PyObject *const *args, Py_ssize_t nargs)
 {
     PyObject *result = NULL;
-    bool trial = part->phase == PART_TRIAL;
-    part->accel->timed = trial;
+    bool trial = begin_native(part);
     int64_t start = trial ? now() : 0;
     Outcome out = accel_try(part->accel, args, nargs, NULL, &result);
     if (out == OUT_ERROR) {
@@ -222,21 +268,71 @@ run_part(Part *part, PyObject *const *args, Py_ssize_t nargs)
     return result;
 }
 
+/* How many calls of a function were native at least in part. */
+static unsigned long long
+count_native(const Part *part)
+{
+    return part->accel->count.native + part->accel->count.mixed;
+}
+
+/* A function as the accelerated one would be called. */
+static PyObject *
+run_whole(Part *part, PyObject *const *args, size_t nargsf,
+          PyObject *kwnames)
+{
+    bool trial = begin_native(part);
+    unsigned long long before = count_native(part);
+    int64_t start = trial ? now() : 0;
+    PyObject *result =
+        accel_vectorcall((PyObject *)part->accel, args, nargsf, kwnames);
+    bool native = count_native(part) != before;
+    part->runs += native;
+    part->owner->split.runs += native;
+    if (result != NULL && trial && part->phase == PART_TRIAL) {
+        weigh(part, now() - start);
+    }
+    return result;
+}
+
+/* The function itself, timed if that is wanted. */
+static PyObject *
+run_itself(Part *part, PyObject *const *args, size_t nargsf,
+           PyObject *kwnames, bool timed)
+{
+    int64_t start = timed ? now() : 0;
+    PyObject *result = PyObject_Vectorcall(part->accel->py_func, args, nargsf,
+                                           kwnames);
+    if (timed && result != NULL) {
+        note_python(part, now() - start);
+    }
+    return result;
+}
+
+static PyObject *
+whole_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf,
+                 PyObject *kwnames)
+{
+    Part *part = (Part *)self;
+    tick(part);
+    bool turn = turn_of_python(part);
+    note_turn(part, turn);
+    return turn || part->phase == PART_OFF
+               ? run_itself(part, args, nargsf, kwnames, turn)
+               : run_whole(part, args, nargsf, kwnames);
+}
+
 static PyObject *
 part_vectorcall(PyObject *self, PyObject *const *args, size_t nargsf,
                 PyObject *kwnames)
 {
     (void)kwnames;
     Part *part = (Part *)self;
-    bool settled = part->phase == PART_ON || part->phase == PART_OFF;
-    if (settled && --part->rest == 0) {
-        begin_trial(part);
-    }
+    tick(part);
     if (part->phase == PART_OFF) {
         Py_RETURN_NONE;
     }
     if (turn_of_python(part)) {
-        part->owner->split.runs += part->phase == PART_TRIAL;
+        note_turn(part, true);
         return run_timed(part);
     }
     return run_part(part, args, PyVectorcall_NARGS(nargsf));
@@ -254,16 +350,7 @@ part_done(PyObject *self, PyObject *unused)
     }
     int64_t time = now() - part->started;
     part->started = 0;
-    if (part->phase == PART_COLD) {
-        part->heat += time;
-        if (part->heat >= heat_needed) {
-            begin_trial(part);
-        }
-    } else if (part->phase == PART_TRIAL && part->warm) {
-        part->turns[0]++;
-        part->spent[0] += time;
-        judge(part);
-    }
+    note_python(part, time);
     Py_RETURN_NONE;
 }
 
@@ -283,7 +370,7 @@ part_heat(PyObject *module, PyObject *value)
 
 /* --- the type ------------------------------------------------------------ */
 
-/* Part(owner, function, on, cold, costly) */
+/* Part(owner, function, on, cold, costly, whole) */
 static PyObject *
 part_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
@@ -293,24 +380,26 @@ part_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     PyObject *on;
     int cold;
     int costly;
+    int whole;
     if (keywords != NULL && PyDict_GET_SIZE(keywords) > 0) {
         PyErr_SetString(PyExc_TypeError, "Part takes no keywords");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "O!O!O!pp:Part", core->accel_type, &owner,
+    if (!PyArg_ParseTuple(args, "O!O!O!ppp:Part", core->accel_type, &owner,
                           &PyFunction_Type, &function, &PyCell_Type, &on,
-                          &cold, &costly)) {
+                          &cold, &costly, &whole)) {
         return NULL;
     }
     Part *part = (Part *)type->tp_alloc(type, 0);
     if (part == NULL) {
         return NULL;
     }
-    part->vectorcall = part_vectorcall;
+    part->vectorcall = whole ? whole_vectorcall : part_vectorcall;
     part->owner = (Accel *)Py_NewRef(owner);
     part->on = Py_NewRef(on);
     part->next_rest = REST_FIRST;
     part->costly = costly;
+    part->whole = whole;
     part->phase = cold && heat_needed > 0 ? PART_COLD : PART_TRIAL;
     part->accel = accel_part(part->owner, function);
     if (part->accel == NULL) {
@@ -385,6 +474,7 @@ static PyMemberDef members[] = {
     {"__vectorcalloffset__", Py_T_PYSSIZET, offsetof(Part, vectorcall),
      Py_READONLY, NULL},
     {"accelerated", Py_T_OBJECT_EX, offsetof(Part, accel), Py_READONLY, NULL},
+    {"whole", Py_T_BOOL, offsetof(Part, whole), Py_READONLY, NULL},
     {"runs", Py_T_ULONGLONG, offsetof(Part, runs), Py_READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
 };
@@ -430,6 +520,7 @@ parts_count(const Accel *f, Counters *out)
         out->compiles += count->compiles;
         out->cache_hits += count->cache_hits;
         out->compile_seconds += count->compile_seconds;
+        parts_count(part->accel, out);
     }
 }
 
