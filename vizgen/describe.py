@@ -89,7 +89,7 @@ def _part(part, where):
     reason = refused[0]["refusal"] if refused else part.reason
     if reason:
         return [f"{where}  in Python: {_in_short(reason)}",
-                *_parts(part.accelerated)]
+                *(_parts(part.accelerated) if part.whole else ())]
     return [f"{where}  not met yet"]
 
 

@@ -22,13 +22,14 @@ over when the rest calls .part0.done().  See csrc/py/part.c.
 import __future__
 
 import ast
+import builtins
 import copy
 import dis
 import functools
 import operator
 import types
 
-from . import _core, flow, source
+from . import _core, flow, hoist, source
 
 MOST_PARTS = 64
 MOST_ARGS, MOST_RESULTS = 40, 16
@@ -45,6 +46,8 @@ LAZY = 0x20 | 0x80 | 0x100 | 0x200  # generators and coroutines
 def split(accelerated):
     """(the rest of the function, its parts), or None if there is no loop that
     could be a part."""
+    if accelerated.py_func in source.outlined:
+        return None
     try:
         return _Split(accelerated).make()
     except (source.SourceError, SyntaxError, ValueError, RecursionError):
@@ -63,6 +66,7 @@ class _Split:
         self.parts = []
         self.cells = dict(zip(self.code.co_freevars,
                               self.function.__closure__ or ()))
+        self.cells[".get"] = types.CellType(_core.plain_attr)
 
     def make(self):
         if not isinstance(self.node, ast.FunctionDef) or _sees_frames(self.node):
@@ -90,7 +94,9 @@ class _Split:
         args = ast.arguments(
             posonlyargs=[], args=[ast.arg(arg=name) for name in free],
             kwonlyargs=[], kw_defaults=[], defaults=[])
-        body = ast.FunctionDef(name=".outer", args=args, body=[node],
+        inner = copy.copy(node)
+        inner.name = ".inner"   # its own name would be the outer one's local
+        body = ast.FunctionDef(name=".outer", args=args, body=[inner],
                                decorator_list=[], type_params=[])
         if self.around:     # the class decides what __names are
             body = ast.ClassDef(name=self.around, bases=[], keywords=[],
@@ -99,10 +105,10 @@ class _Split:
         ast.fix_missing_locations(module)
         code = compile(module, self.code.co_filename, "exec",
                        flags=self.code.co_flags & FUTURE, dont_inherit=True)
-        while code.co_name != node.name or code.co_filename is None:
+        while code.co_name != inner.name:
             code = _last_code(code)
-        return code.replace(
-            co_qualname=self.code.co_qualname,
+        return _renamed(code, code.co_qualname, self.code.co_qualname).replace(
+            co_name=node.name,
             co_flags=code.co_flags & ~NESTED | self.code.co_flags & NESTED)
 
     def build(self, node, cells, kw=False):
@@ -140,6 +146,15 @@ class _Split:
 def _last_code(code):
     return next(constant for constant in reversed(code.co_consts)
                 if isinstance(constant, types.CodeType))
+
+
+def _renamed(code, old, new):
+    """'code' and those in it with other qualified names."""
+    constants = tuple(
+        _renamed(constant, old, new) if isinstance(constant, types.CodeType)
+        else constant for constant in code.co_consts)
+    return code.replace(co_consts=constants,
+                        co_qualname=new + code.co_qualname.removeprefix(old))
 
 
 def _sees_frames(node):
@@ -223,29 +238,35 @@ class _Names:
                  if isinstance(child, flow.LOOPS)}
         self.flow = flow.Flow(node.body, self.params, marks).solve()
 
-    def interface(self, loop):
-        """(arguments, those that may be unbound, results, free variables) of
-        a loop as a part, or None when it can't be one."""
+    def interface(self, loop, body, places):
+        """(arguments, may they be unbound, results, free variables) of a loop
+        as a part, or None when it can't be one.
+
+        'body' is the loop with the names of 'places' instead of attributes.
+        """
         step = self.flow.before.get(loop)
         if step is None or step.sure is None:
             return None
-        bound = flow.binds(loop)
+        bound = flow.binds(body)
         if bound & (self.outer | self.free):
             return None
         sure, maybe = step.sure - self.outer, step.maybe | self.outer
-        later = self.flow.after[loop].live | self.cells
+        later = self.flow.after[loop].live | self.cells | set(places)
         results = bound & later
-        first = flow.Flow([loop]).solve().entry.live
-        once = flow.Flow([loop], once=True).solve().exit.sure or frozenset()
+        first = flow.Flow([body]).solve().entry.live
+        once = flow.Flow([body], once=True).solve().exit.sure or frozenset()
         wanted = (first | (results - once)) & self.local
-        wanted |= (flow.reads(loop) - bound) & self.local
-        if not wanted - bound <= maybe:
+        wanted |= (flow.reads(body) - bound) & self.local
+        bases = {base for base, _, _ in places.values()} - set(places)
+        if not (wanted - bound | bases & self.local) <= maybe:
             return None
         wanted &= maybe
-        free = flow.reads(loop) & self.free
+        unsure = not wanted <= sure or not bases <= sure
+        wanted |= (flow.reads(body) | bound) & set(places)
+        free = flow.reads(body) & self.free
         if len(wanted) > MOST_ARGS or len(results) > MOST_RESULTS:
             return None
-        return sorted(wanted), wanted - sure, sorted(results), free
+        return sorted(wanted), unsure, sorted(results), free
 
 
 # --- outlining ---------------------------------------------------------------
@@ -291,16 +312,27 @@ class _Outline:
         if (self.depth and tiny or len(self.work.parts) >= MOST_PARTS
                 or _is_bound_to_place(loop)):
             return None
-        interface = self.names.interface(loop)
+        hoisted = hoist.Hoisted(copy.deepcopy(loop), self.look_up,
+                                self.work.around)
+        places = hoisted.places if hoisted.loop else {}
+        body = hoisted.loop or copy.deepcopy(loop)
+        interface = self.names.interface(loop, body, places)
         if interface is None:
             return None
         wanted, unsure, results, free = interface
-        node = _function(self.work.node.name, copy.deepcopy(loop), wanted,
-                         results)
+        node = _function(self.work.node.name, body, wanted, results)
         node.lines = loop.lineno, loop.end_lineno
         cold = tiny or bool(self.depth and not nest)
         number = self.work.add(node, free, cold, _is_costly(loop))
-        return functools.partial(_call, number, wanted, bool(unsure), results)
+        apart = hoisted.apart if places else ()
+        return _Call(number, wanted, unsure, results, places, apart).statements
+
+    def look_up(self, name):
+        """What a name means, None if it is not a global."""
+        if name in self.names.local | self.names.free:
+            return None
+        space = self.work.function.__globals__
+        return space.get(name, getattr(builtins, name, None))
 
 
 def _is_bound_to_place(loop):
@@ -379,32 +411,67 @@ def _placed(node, loop):
     return node
 
 
-def _call(number, wanted, unsure, results, loop):
+class _Call:
     """The statements in place of a loop."""
-    def load(name):
-        return ast.Name(id=name, ctx=ast.Load())
 
-    def store(name, value):
-        return ast.Assign([ast.Name(id=name, ctx=ast.Store())], value)
+    def __init__(self, number, wanted, unsure, results, places, apart):
+        self.answer, self.part = f".r{number}", f".part{number}"
+        self.on = f".on{number}"
+        self.wanted, self.unsure = wanted, unsure
+        self.results, self.places, self.apart = results, places, apart
 
-    answer, part = f".r{number}", f".part{number}"
-    call = ast.Call(load(part), [load(name) for name in wanted], [])
-    ask = store(answer, ast.BoolOp(ast.And(), [load(f".on{number}"), call]))
-    if unsure:
-        give_up = ast.ExceptHandler(load("NameError"), None,
-                                    [store(answer, ast.Constant(None))])
-        ask = ast.Try([ask], [give_up], [], [])
-    done = ast.Call(ast.Attribute(load(part), "done", ast.Load()), [], [])
-    timed = ast.If(
-        ast.Compare(load(answer), [ast.Is()], [ast.Constant(False)]),
-        [ast.Expr(done)], [])
-    taken = []
-    if results:
-        names = [ast.Name(id=name, ctx=ast.Store()) for name in results]
-        taken = [ast.Assign([ast.Tuple(names, ast.Store())], load(answer)),
-                 store(answer, ast.Constant(None))]
-    choose = ast.If(ast.UnaryOp(ast.Not(), load(answer)), [loop, timed], taken)
-    return [_placed(ask, loop), _placed(choose, loop)]
+    def statements(self, loop):
+        return [_placed(node, loop) for node in (self.ask(), self.choose(loop))]
+
+    def ask(self):
+        """.r0 = .on0 and .part0(a, .get(self, "gain", False))"""
+        args = [self.value(name) for name in self.wanted]
+        call = ast.Call(_load(self.part), args, [])
+        apart = [ast.Compare(self.value(base), [ast.IsNot()], [self.value(other)])
+                 for base, other in self.apart]
+        ask = _store(self.answer, ast.BoolOp(
+            ast.And(), [_load(self.on), *apart, call]))
+        if not self.unsure:
+            return ask
+        give_up = ast.ExceptHandler(
+            _load("NameError"), None, [_store(self.answer, ast.Constant(None))])
+        return ast.Try([ask], [give_up], [], [])
+
+    def value(self, name):
+        if name not in self.places:
+            return _load(name)
+        base, attr, written = self.places[name]
+        return ast.Call(_load(".get"), [self.value(base), ast.Constant(attr),
+                                        ast.Constant(written)], [])
+
+    def target(self, name):
+        if name not in self.places:
+            return ast.Name(id=name, ctx=ast.Store())
+        base, attr, _ = self.places[name]
+        return ast.Attribute(_load(base), attr, ast.Store())
+
+    def choose(self, loop):
+        """The loop, or what the part has made of its names."""
+        answer = _load(self.answer)
+        done = ast.Call(ast.Attribute(_load(self.part), "done", ast.Load()),
+                        [], [])
+        timed = ast.If(
+            ast.Compare(answer, [ast.Is()], [ast.Constant(False)]),
+            [ast.Expr(done)], [])
+        taken = []
+        if self.results:
+            names = [self.target(name) for name in self.results]
+            taken = [ast.Assign([ast.Tuple(names, ast.Store())], answer),
+                     _store(self.answer, ast.Constant(None))]
+        return ast.If(ast.UnaryOp(ast.Not(), answer), [loop, timed], taken)
+
+
+def _load(name):
+    return ast.Name(id=name, ctx=ast.Load())
+
+
+def _store(name, value):
+    return ast.Assign([ast.Name(id=name, ctx=ast.Store())], value)
 
 
 # --- calls -------------------------------------------------------------------

@@ -187,6 +187,7 @@ accel_clear(PyObject *self)
     Py_CLEAR(f->dict);
     Py_CLEAR(f->options);
     Py_CLEAR(f->reasons);
+    Py_CLEAR(f->told_text);
     accel_forget(f);
     return 0;
 }

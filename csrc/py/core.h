@@ -17,6 +17,7 @@
  *     result.c    returned slots -> objects
  *     call.c      native, in parts or in Python
  *     part.c      a loop of a function that can't be compiled as a whole
+ *     attr.c      attributes that run no code of the user's
  *     accel.c     the type Accelerated          info.c  what tools may ask
  *
  * This folder is the only one that includes Python.h and NumPy's headers.
@@ -343,8 +344,10 @@ struct Accel {
     bool silent;       /* part of another: no warnings */
     bool timed;        /* measure each kernel */
     int64_t kernel_time; /* nanoseconds of the last measured one */
-    const void *told;  /* the type of the argument last told of */
-    int told_index;
+    const void *told;  /* the type of the argument last told of, */
+    int told_index;    /* which argument, and what was said */
+    DiagId told_code;
+    PyObject *told_text;
     Split split;
     Counters count;
     char *opts_text;   /* a variant's options, or NULL */
@@ -537,6 +540,8 @@ void parts_count(const Accel *f, Counters *out);
  * there is none. */
 PyObject *split_function(Accel *f);
 void split_clear(Accel *f);
+PyObject *plain_attr(PyObject *module, PyObject *const *args,
+                     Py_ssize_t nargs); /* attr.c */
 /* Gives the reason that was kept for after the call. */
 int split_tell(Accel *f);
 

@@ -140,7 +140,8 @@ tell_argument(Accel *f, const Loaded *l, PyObject *object, int index)
     PyObject *text = argument_text(f, l, object, index, &code);
     if (text != NULL) {
         fallback_note(f, code, text, NULL, NULL, 0);
-        Py_DECREF(text);
+        f->told_code = code;
+        Py_XSETREF(f->told_text, text);
     }
 }
 

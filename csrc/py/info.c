@@ -126,7 +126,18 @@ describe_refused(DiagId code, PyObject *text)
                          Py_None);
 }
 
-/* Most recently used first. */
+/* 'item' is stolen and may be NULL; both are gone if it can't be done. */
+static PyObject *
+append(PyObject *list, PyObject *item)
+{
+    if (item == NULL || PyList_Append(list, item) < 0) {
+        Py_CLEAR(list);
+    }
+    Py_XDECREF(item);
+    return list;
+}
+
+/* Most recently used first, then what was said of an argument. */
 PyObject *
 accel_describe(Accel *f)
 {
@@ -135,12 +146,11 @@ accel_describe(Accel *f)
     bool refused = l != NULL && l->refusal != NULL;
     int n = l == NULL ? 0 : refused ? 1 : l->nspecs;
     for (int i = 0; out != NULL && i < n; i++) {
-        PyObject *item = refused ? describe_refused(l->code, l->refusal)
-                                 : spec_describe(l, l->specs[i]);
-        if (item == NULL || PyList_Append(out, item) < 0) {
-            Py_CLEAR(out);
-        }
-        Py_XDECREF(item);
+        out = append(out, refused ? describe_refused(l->code, l->refusal)
+                                  : spec_describe(l, l->specs[i]));
+    }
+    if (out != NULL && f->told_text != NULL) {
+        out = append(out, describe_refused(f->told_code, f->told_text));
     }
     return out;
 }
@@ -541,6 +551,9 @@ PyMethodDef info_methods[] = {
      PyDoc_STR("is_translated(name, /)\n\n"
                "Is 'numpy.sqrt' a known function, constant or module?")},
     {"settings", info_settings, METH_NOARGS, NULL},
+    {"plain_attr", (PyCFunction)(void (*)(void))plain_attr, METH_FASTCALL,
+     PyDoc_STR("plain_attr(object, name, written, /)\n\n"
+               "The attribute, or NotImplemented if code might be run.")},
     {"part_heat", part_heat, METH_O,
      PyDoc_STR("part_heat(nanoseconds, /)\n\n"
                "Set the time in Python after which an inner loop is compiled;"

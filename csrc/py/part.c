@@ -41,9 +41,13 @@ enum { HEAT = 3000000 };
 /* What the rest of the function does around a native call, in nanoseconds. */
 enum { AROUND = 60 };
 
-/* Native calls longer than this are not tried in Python, which may take a
+/* Kernels that take longer than this are not tried in Python, which may take a
  * hundred times as long. */
 enum { LONG_RUN = 2000000 };
+
+/* Every so many calls of a part that is on one is timed, to see whether what
+ * surrounds the kernel has grown, as the conversion of a growing list. */
+enum { WATCH = 16 };
 
 /* So many turns of either kind decide; as often in a row may a call be
  * refused or repeated in Python before the part is off. */
@@ -72,6 +76,7 @@ typedef struct Part {
     int64_t started;       /* a run in Python that is timed; 0: none */
     unsigned long thread;  /* that runs it */
     int64_t heat;
+    int64_t usual;         /* a native call of the last trial */
     int failures;          /* in a row */
     int lost;              /* trials in a row */
     unsigned rest;         /* calls until the next trial */
@@ -121,7 +126,7 @@ static void
 end_trial(Part *part, bool won)
 {
     part->phase = won ? PART_ON : PART_OFF;
-    part->accel->timed = false;
+    part->usual = part->turns[1] ? part->spent[1] / part->turns[1] : 0;
     part->lost = won ? 0 : part->lost + 1;
     part->failures = 0;
     part->rest = part->next_rest;
@@ -150,20 +155,36 @@ judge(Part *part)
     }
 }
 
-/* A native call of a trial.  Where the kernel is most of it, Python's turn
- * would only take long; but NumPy's own loops may be faster than ours. */
+/* Where the kernel is most of a call, Python's turn would only take long; but
+ * NumPy's own loops may be faster than ours. */
+static bool
+is_sure(const Part *part, int64_t time)
+{
+    int64_t kernel = part->accel->kernel_time;
+    return (3 * kernel > time && !part->costly)
+           || (kernel > 0 ? kernel : time) > LONG_RUN;
+}
+
+/* A native call that was timed. */
 static void
 weigh(Part *part, int64_t time)
 {
+    if (part->phase == PART_ON) {
+        if (!is_sure(part, time) && time > 2 * part->usual) {
+            begin_trial(part);
+        }
+        return;
+    }
+    if (part->phase != PART_TRIAL) {
+        return; /* decided by another call meanwhile */
+    }
     if (!part->warm) {
         part->warm = true; /* it has compiled */
         return;
     }
     part->turns[1]++;
     part->spent[1] += time + AROUND;
-    int64_t kernel = part->accel->kernel_time;
-    bool sure = 3 * kernel > time && !part->costly;
-    if (sure || time > LONG_RUN) {
+    if (is_sure(part, time)) {
         end_trial(part, true);
     }
 }
@@ -231,13 +252,15 @@ run_timed(Part *part)
     Py_RETURN_FALSE;
 }
 
-/* Is it one of a trial?  A call that is mixed leaves no time of a kernel. */
-static bool
+/* When it began, if it is to be timed, else 0.  A call that is mixed leaves no
+ * time of a kernel. */
+static int64_t
 begin_native(Part *part)
 {
-    part->accel->timed = part->phase == PART_TRIAL;
+    bool timed = part->phase == PART_TRIAL || part->rest % WATCH == 0;
+    part->accel->timed = timed;
     part->accel->kernel_time = 0;
-    return part->accel->timed;
+    return timed ? now() : 0;
 }
 
 /* A loop that binds nothing that is read later has no results. */
@@ -245,8 +268,7 @@ static PyObject *
 run_part(Part *part, PyObject *const *args, Py_ssize_t nargs)
 {
     PyObject *result = NULL;
-    bool trial = begin_native(part);
-    int64_t start = trial ? now() : 0;
+    int64_t start = begin_native(part);
     Outcome out = accel_try(part->accel, args, nargs, NULL, &result);
     if (out == OUT_ERROR) {
         return NULL;
@@ -258,7 +280,7 @@ run_part(Part *part, PyObject *const *args, Py_ssize_t nargs)
     part->runs++;
     part->owner->split.runs++;
     part->failures = 0;
-    if (trial && part->phase == PART_TRIAL) {
+    if (start != 0) {
         weigh(part, now() - start);
     }
     if (result == Py_None) {
@@ -280,15 +302,14 @@ static PyObject *
 run_whole(Part *part, PyObject *const *args, size_t nargsf,
           PyObject *kwnames)
 {
-    bool trial = begin_native(part);
     unsigned long long before = count_native(part);
-    int64_t start = trial ? now() : 0;
+    int64_t start = begin_native(part);
     PyObject *result =
         accel_vectorcall((PyObject *)part->accel, args, nargsf, kwnames);
     bool native = count_native(part) != before;
     part->runs += native;
     part->owner->split.runs += native;
-    if (result != NULL && trial && part->phase == PART_TRIAL) {
+    if (result != NULL && start != 0) {
         weigh(part, now() - start);
     }
     return result;
