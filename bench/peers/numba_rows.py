@@ -10,6 +10,8 @@ import types
 import numpy as np
 from numba import get_num_threads, njit, prange
 
+from bench.peers import numba_apps
+
 STRICT = {"error_model": "numpy", "fastmath": False}
 FAST = {"error_model": "numpy", "fastmath": True}
 
@@ -178,7 +180,14 @@ ROWS = {
     "mandelbrot": [mandelbrot, mandelbrot_lanes],
     "blur1_gray": [blur1], "blur1_rgb": [blur1],
     "blur2_gray": [blur2], "blur2_rgb": [blur2],
+    "bilateral_grid": [numba_apps.bilateral_grid],
+    "camera_pipe": [numba_apps.camera_pipe], "harris": [numba_apps.harris],
+    "interpolate": [numba_apps.interpolate],
+    "local_laplacian": [numba_apps.local_laplacian],
+    "optical_flow": [numba_apps.optical_flow],
+    "pacman": [numba_apps.pacman], "raytracer": [numba_apps.raytracer],
 }
+SERIAL = {"pacman"}
 
 
 @functools.cache
@@ -189,7 +198,18 @@ def compiled(fn, fast):
         name = fn.__name__ + "_fast"
         code = fn.__code__.replace(co_name=name, co_qualname=name)
         fn = types.FunctionType(code, fn.__globals__, name)
-    return njit(parallel=True, cache=True, **(FAST if fast else STRICT))(fn)
+    serial = fn.__name__.removesuffix("_fast") in SERIAL
+    call = njit(parallel=not serial, cache=True,
+                **(FAST if fast else STRICT))(fn)
+    if fn.__name__.startswith("local_laplacian"):
+        return lambda img: call(img, remap_table())
+    return call
+
+
+def remap_table():
+    """The curve of the local Laplacian, with NumPy's exp."""
+    fx = np.arange(-1792, 1793) / 256.0
+    return 1.0 / 7 * fx * np.exp(-fx * fx / 2)
 
 
 def variants(row):

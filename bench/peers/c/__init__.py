@@ -127,12 +127,77 @@ def _mandelbrot(lib, dt):
     return {"": maker("mandelbrot"), "simd": maker("mandelbrot_simd")}
 
 
+def _harris(lib, dt):
+    def run(img, out):
+        _call(lib, "harris", img, out, *img.shape)
+        return out
+    return {"": run}
+
+
+def _raytracer(lib, dt):
+    def maker(name):
+        def run(time=0.0):
+            out = np.empty((320, 480, 3), dt)
+            _call(lib, name, out, ctypes.c_double(time))
+            return out
+        return run
+    return {"": maker("raytracer"), "pow50": maker("raytracer_pow50")}
+
+
+def _camera_pipe(lib, dt):
+    def run(img):
+        h, w = img.shape
+        out = np.empty((((h - 24) // 32) * 32, ((w - 32) // 32) * 32, 3), dt)
+        _call(lib, "camera_pipe", img, out, h, w, *out.shape[:2])
+        return out
+    return {"": run}
+
+
+def _pacman(lib, dt):
+    def run(_, out, time):
+        _call(lib, "pacman", out, *out.shape[:2], ctypes.c_double(time))
+        return out
+    return {"": run}
+
+
+def _local_laplacian(lib, dt):
+    def run(img):
+        out = np.empty(img.shape, dt)
+        fx = np.arange(-1792, 1793) / 256.0
+        remap = (1.0 / 7 * fx * np.exp(-fx * fx / 2)).astype(dt)
+        _call(lib, "local_laplacian", img, out, remap, *img.shape[:2])
+        return out
+    return {"": run}
+
+
+def _to_image(name, channels):
+    def maker(lib, dt):
+        def run(img):
+            out = np.empty(img.shape[:2] + channels, dt)
+            _call(lib, name, img, out, *img.shape[:2])
+            return out
+        return {"": run}
+    return maker
+
+
+def _optical_flow(lib, dt):
+    def run(a, b, out):
+        _call(lib, "optical_flow", a, b, out, *a.shape[:2])
+        return out
+    return {"": run}
+
+
 MAKERS = {
     "blur2_rgb": _blur2, "blur2_gray": _blur2,
     "blur1_rgb": _blur1, "blur1_gray": _blur1,
     "composite_rgb": functools.partial(_composite, rgb=True),
     "composite_gray": _composite,
-    "mandelbrot": _mandelbrot,
+    "mandelbrot": _mandelbrot, "harris": _harris, "raytracer": _raytracer,
+    "camera_pipe": _camera_pipe, "pacman": _pacman,
+    "local_laplacian": _local_laplacian,
+    "interpolate": _to_image("interpolate", (3,)),
+    "optical_flow": _optical_flow,
+    "bilateral_grid": _to_image("bilateral_grid", ()),
 }
 
 
@@ -143,7 +208,8 @@ def variants(row, compiler="gcc"):
         if lib is None:
             continue
         for extra, call in MAKERS[row](lib, dtype).items():
-            yield f"{flavour} {extra}".strip(), dtype, strict, call
+            yield (f"{flavour} {extra}".strip(), dtype,
+                   strict and extra != "pow50", call)
 
 
 def copies(compiler="gcc"):

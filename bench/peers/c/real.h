@@ -16,6 +16,25 @@
 
 typedef long idx;
 
+static inline idx
+imin(idx a, idx b)
+{
+    return a < b ? a : b;
+}
+
+static inline idx
+imax(idx a, idx b)
+{
+    return a > b ? a : b;
+}
+
+/* 'v' between 0 and 1. */
+static inline REAL
+unit(REAL v)
+{
+    return v < K(0) ? K(0) : v > K(1) ? K(1) : v;
+}
+
 /* The contiguous share [*lo, *hi) of n items of the calling thread. */
 static inline void
 share(idx n, idx *lo, idx *hi)
