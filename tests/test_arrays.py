@@ -617,3 +617,109 @@ def test_parts_share_memory():
         assert mine.base is a
         mine[...] = 1.0
     assert fast.stats.python_calls == 0
+
+
+# --- arrays as indices ---
+
+
+def indices(n, shape, dtype="int64", seed=5):
+    random = np.random.RandomState(seed)
+    low = 0 if np.dtype(dtype).kind == "u" else -n
+    return random.randint(low, n, shape).astype(dtype)
+
+
+@program([(numbers((10,), "float64"), indices(10, (7, 8), dtype))
+          for dtype in ("int64", "uint8", "int16", "uint64")]
+         + [(numbers((256,), "uint8"), numbers((7, 8), "uint8"))]
+         + [(numbers((10,), "float64"), indices(10, (0, 3)))])
+def tables(lut, img):
+    return lut[img], lut[img] * 2, lut[img[:1]], img + lut[img][:, :1]
+
+
+@program([(numbers((10,), "uint8"), indices(10, (7, 8), "uint8"))])
+def table_in_place(lut, img):
+    img[...] = lut[img] % 10
+    img[:] = lut[img[::-1]] % 10
+
+
+@program([(numbers((5, 6), "float64"), indices(5, 3), indices(6, 3))])
+def pairs_of_indices(a, r, c):
+    return (a[r, c], a[r], a[:, c], a[r][:, c], a[1, c], a[r, 1:3],
+            a[r[:, None], c], a[..., c], a[None, r], a[r, None, c])
+
+
+@program([(numbers((5, 6, 3), dtype),) for dtype in ("float64", "uint8")])
+def lists_of_indices(a):
+    return (a[[0, 2]], a[..., [2, 1, 0]], a[[2, -1], [0, 1]], a[:, [0, 1]],
+            a[[0, 1], :, [1, 2]], a[0, :, [1, 2]])
+
+
+@program([(numbers((5, 6), "float64"), indices(7, 3), 0),
+          (numbers((5, 6), "float64"), indices(7, 3), 1)], replays=2)
+def indices_out_of_range(a, i, k):
+    a[0, 0] = 5
+    if k:
+        a[i + 3] = 1
+    return a[i + 3]
+
+
+@program(singles("float64", "int16", shapes=((5, 6), (1, 1), (0, 4), (9, 30))))
+def masked(a):
+    return a[a > 0.5], a[a[:1] > 0.5] if len(a) == 1 else a[a > 1e9]
+
+
+@program(pairs("float64", "int32", shapes=((5, 6), (1, 1), (0, 4), (30, 7))))
+def masked_stores(a, b):
+    a[a > 3] = 0
+    a[b > 5] += 1
+    a[b > 2] = b[b > 2]
+    a[a < 1] *= b[a < 1]
+    b[a < b] = b[a < b] * 2 - a[a < b]
+    if a.shape[1]:
+        b[a[:, 0] > 3] = 7
+        a[a[:, -1] > 2, 0] = 9
+    return a.size
+
+
+@program([(numbers((5, 6), "float64"), np.arange(6.0)),
+          (numbers((5, 6), "float64"), np.ones((1, 6)))])
+def rows_under_a_mask(a, row):
+    a[a[:, 0] > 0] = row
+    a[np.array([True, False, True, False, True])] += row
+
+
+@program([(np.arange(12.0).reshape(3, 4), np.arange(5.0)),
+          (np.arange(12.0).reshape(3, 4), np.arange(3.0))], replays=1)
+def count_of_values(a, v):
+    a[a > 8] = v
+    return a
+
+
+@program(singles("float64", "bool", "int8",
+                 shapes=((5, 6), (1, 1), (0, 4), (30, 7))))
+def positions(a):
+    r, c = np.nonzero(a)
+    w = np.where(a > 0)
+    b = a.copy()
+    b[w] = 1
+    return (r, c, b, w[1], np.argwhere(a), np.flatnonzero(a),
+            len(r), a.nonzero()[0] + 1)
+
+
+@program([(numbers((5, 5), "float64"), indices(5, 3), value)
+          for value in (2.0, numbers((3, 5), "float64"))])
+def scattered(a, i, v):
+    a[i] = v
+    a[i] += 1
+    a[i, 1:] = 0.5
+    a[:, i[:2]] = 3
+    a[i, i[::-1]] -= a[i, i]
+    a[np.nonzero(a > 1)] = 0
+    return a[i, i]
+
+
+@program([(np.zeros(6), np.array([1, 3, 1, 1]), np.arange(4.0))])
+def last_value_wins(a, i, v):
+    a[i] = v
+    a[i] += v
+    a[a.astype(np.int64) % 6] = a[:1]

@@ -348,6 +348,11 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
             return call->items.at[0]->type;
         }
         return type_of_array(I, call);
+    case BUILTIN_NP_NONZERO:
+    case BUILTIN_NONZERO_OF:
+    case BUILTIN_NP_ARGWHERE:
+    case BUILTIN_NP_FLATNONZERO:
+        return type_of_nonzero(I, call, id);
     case BUILTIN_NP_ARRAY:
         return type_of_array(I, call);
     case BUILTIN_NP_DOT:

@@ -293,6 +293,9 @@ type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
 {
     const Type *args[MOST_UFUNC_ARGS + 1] = {NULL};
     const Type *ops[MOST_UFUNC_ARGS + 1];
+    if (id == BUILTIN_NP_WHERE && call->items.at[1] == NULL) {
+        return type_of_nonzero(I, call, id);
+    }
     int n = gather(I, call, id, args, ops);
     bool rounds = id == BUILTIN_NP_ROUND || id == BUILTIN_NP_AROUND ||
                   id == BUILTIN_ROUND_OF;

@@ -175,6 +175,24 @@ int numpy_dot_known(DType dtype, bool strided);
 void numpy_set_loop(int fn, bool single, bool ok);
 bool numpy_loop_known(int fn, DType dtype);
 
+/* --- gather.c ------------------------------------------------------------- */
+
+/* Most index arrays of one subscript. */
+enum { MAX_GATHER = 4 };
+
+/* Where the axes of the index arrays stand among those of the result: at
+ * "place", counted in the axes that are not indexed by arrays. */
+typedef struct GatherPlan {
+    int place;
+    int narrays;
+    bool in_front; /* slices between the arrays */
+} GatherPlan;
+
+/* Items of a subscript by their types; `...` is a TY_RANGE. */
+void gather_plan(const Type *const *items, int n, int rank, GatherPlan *plan);
+/* How many axes an item that is an array takes; 0: it is none. */
+int index_array_axes(const Type *item);
+
 /* --- views.c -------------------------------------------------------------- */
 
 /* How the axes of a view come from those of an array.

@@ -277,6 +277,13 @@ void demote_vector(Infer *I, const Type *type);
 /* --- pointwise.c --- */
 const Type *type_of_ufunc(Infer *I, AExpr *call, BuiltinId id);
 
+/* --- gather.c --- */
+bool is_gather(const Type *const *items, int n);
+/* base[items], of which one is an array at least. */
+const Type *type_of_gather(Infer *I, const AExpr *out, const Type *base,
+                           const Type *const *items, int n);
+const Type *type_of_nonzero(Infer *I, AExpr *call, BuiltinId id);
+
 /* --- views.c --- */
 const Type *type_of_view(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_reshape(Infer *I, AExpr *call, BuiltinId id);

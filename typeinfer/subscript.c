@@ -294,6 +294,9 @@ cuts(const Type *slice)
            slice->items[1]->kind != TY_NONE || step_of(slice) != 1;
 }
 
+/* More indices than this are too many for any array. */
+enum { MAX_INDICES = 4 * MAX_RANK };
+
 /* What is left of 'base' after the indices; rank 0 is an element. */
 static const Type *
 part_type(Infer *I, const AExpr *out, const Type *base)
@@ -303,8 +306,15 @@ part_type(Infer *I, const AExpr *out, const Type *base)
     part.type->rank = 0;
     memset(part.type->size, 0, sizeof(part.type->size));
     bool tuple = is_index_tuple(out);
+    const Type **all = ARENA_ARRAY(I->arena, const Type *, MAX_INDICES + 1);
     bool sliced = false; /* an axis was left, of which there may be many */
     int n = tuple ? out->items.at[0]->type->rank : out->items.n;
+    for (int i = 0; i < n && i < MAX_INDICES; i++) {
+        all[i] = index_type(out, i);
+    }
+    if (n <= MAX_INDICES && is_gather(all, n)) {
+        return type_of_gather(I, out, base, all, n);
+    }
     int taken = axes_taken(I, out, n);
     if (taken > base->rank) {
         refuse_too_many(I, out, base);
@@ -349,7 +359,7 @@ subscript_array(Infer *I, AExpr *out)
     if (part->rank == 0) {
         return type_num(I->arena, base->dtype, false);
     }
-    if (type_is_vector(base)) {
+    if (type_is_vector(base) && part->object == base->object) {
         if (type_lanes(part) == 0 || out->items.at[0]->kind != A_SLICE) {
             demote_vector(I, base);
             refuse_index(I, out->items.at[0], type_int(I->arena));

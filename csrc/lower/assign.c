@@ -53,9 +53,7 @@ may_overlap(const Lower *L, const Buf *lhs, const Buf *rhs)
     return L->general && lhs->kind == BUF_ARG && rhs->kind == BUF_ARG;
 }
 
-/* Could a store into 'to' change what 'z' still has to read?  'moved': the
- * elements of 'z' are asked for in another order than they are stored. */
-static bool
+bool
 is_disturbed(const Lower *L, const View *to, const Lazy *z, bool moved)
 {
     if (z->view != NULL) {
@@ -66,7 +64,7 @@ is_disturbed(const Lower *L, const View *to, const Lazy *z, bool moved)
     }
     bool any = false;
     for (int i = 0; i < z->nargs; i++) {
-        any |= is_disturbed(L, to, z->args[i], moved || z->index != NULL);
+        any |= is_disturbed(L, to, z->args[i], moved || i >= z->own);
     }
     return any;
 }
@@ -94,21 +92,21 @@ check_extent(Lower *L, Expr *extent, Expr *size, Loc loc)
     }
 }
 
-/* 'z' as an array of at most the rank of 'to' that can be broadcast to it. */
-static const Lazy *
-fitted(Lower *L, const View *to, const Lazy *z, Loc loc)
+/* 'z' as an array of at most 'rank' axes that can be broadcast to a shape. */
+const Lazy *
+lazy_fitted(Lower *L, Expr *const *shape, int rank, const Lazy *z, Loc loc)
 {
-    int drop = z->rank - to->rank;
+    int drop = z->rank - rank;
     for (int k = 0; k < z->rank; k++) {
-        Expr *size = k < drop ? int_const(L, 1) : view_extent(L, to, k - drop);
+        Expr *size = drop > k ? int_const(L, 1) : shape[k - drop];
         check_extent(L, z->extent[k], size, loc);
     }
     if (drop <= 0) {
         return z;
     }
     Lazy *rest = lazy_remap(L, z, index_behind, NULL, loc);
-    rest->rank = to->rank;
-    for (int k = 0; k < to->rank; k++) {
+    rest->rank = rank;
+    for (int k = 0; k < rank; k++) {
         rest->extent[k] = z->extent[k + drop];
     }
     return rest;
@@ -117,8 +115,8 @@ fitted(Lower *L, const View *to, const Lazy *z, Loc loc)
 /* --- stores --------------------------------------------------------------- */
 
 /* 'z' in fresh memory, in the dtype in which it will be stored. */
-static const Lazy *
-computed(Lower *L, const Lazy *z, DType dtype, Loc loc)
+const Lazy *
+lazy_computed(Lower *L, const Lazy *z, DType dtype, Loc loc)
 {
     Type *type = ARENA_NEW(L->arena, Type);
     type->kind = TY_ARRAY;
@@ -132,14 +130,18 @@ computed(Lower *L, const Lazy *z, DType dtype, Loc loc)
 void
 store_lazy(Lower *L, const View *to, const Lazy *z, Loc loc)
 {
-    z = fitted(L, to, z, loc);
+    Expr *shape[MAX_RANK];
+    for (int k = 0; k < to->rank; k++) {
+        shape[k] = view_extent(L, to, k);
+    }
+    z = lazy_fitted(L, shape, to->rank, z, loc);
     bool stretched = z->rank < to->rank;
     for (int k = 0; k < z->rank; k++) {
         Expr *size = view_extent(L, to, to->rank - z->rank + k);
         stretched |= !ir_equal(z->extent[k], size);
     }
     if (is_disturbed(L, to, z, stretched)) {
-        z = computed(L, z, to->buf->dtype, loc);
+        z = lazy_computed(L, z, to->buf->dtype, loc);
     }
     lazy_store(L, to, z, loc);
 }

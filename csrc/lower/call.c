@@ -195,6 +195,11 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
             return lower_expr(L, e->items.at[0]);
         }
         return lower_array(L, e);
+    case BUILTIN_NP_NONZERO:
+    case BUILTIN_NONZERO_OF:
+    case BUILTIN_NP_ARGWHERE:
+    case BUILTIN_NP_FLATNONZERO:
+        return lower_nonzero(L, e, id);
     case BUILTIN_NP_ARRAY:
         return lower_array(L, e);
     case BUILTIN_NP_DOT:

@@ -14,7 +14,7 @@
  *     a[::-1]       offset n - 1, step -1
  *     a[..., None]  axes in between are free; one axis of size 1 more
  */
-#include "csrc/lower/state.h"
+#include "csrc/lower/index.h"
 
 /* --- indices -------------------------------------------------------------- */
 
@@ -71,18 +71,6 @@ index_in(Lower *L, Value index, Expr *n, Loc loc)
 }
 
 /* --- slices --------------------------------------------------------------- */
-
-/* One item of a subscript, evaluated: an index, `...`, None, or a slice with
- * its bounds, of which the type of one that is left out is NULL. */
-typedef struct Item {
-    Value value;
-    Value lo;
-    Value hi;
-    bool slice;
-    bool dots;
-    int64_t step; /* known, and not 0 */
-    Loc loc;
-} Item;
 
 /* A bound as it is written, with the size added if it is negative; NULL where
  * it is left out. '*low' says that it may still be below 0. */
@@ -224,7 +212,7 @@ step_by(Lower *L, Expr *old, int64_t step)
 
 /* Restricts free axis 'k' to a slice: a new offset, step and extent, no copy.
  * 'size' is what inference knows of the result, -1: nothing. */
-static void
+void
 slice_axis(Lower *L, View *view, int k, const Item *s, int64_t size)
 {
     int axis = view->axis[k];
@@ -350,12 +338,12 @@ hold_items(Lower *L, Item *items, int n, Loc loc)
 }
 
 /* The items of a subscript, evaluated from left to right. */
-static Item *
+Item *
 subscript_items(Lower *L, const AExpr *subscript, int *n)
 {
     const AExpr *first = subscript->items.at[0];
     *n = subscript->items.n;
-    if (*n == 1 && first->type->kind == TY_TUPLE) {
+    if (*n == 1 && first->type->kind == TY_TUPLE && !first->type->is_list) {
         return tuple_items(L, first, n);
     }
     Item *items = ARENA_ARRAY(L->arena, Item, *n + 1);
@@ -369,20 +357,24 @@ subscript_items(Lower *L, const AExpr *subscript, int *n)
         if (e->kind == A_SLICE) {
             slice_item(L, e, &items[i]);
         } else if (!items[i].dots) {
-            value_item(lower_expr(L, e), &items[i]);
+            value_item(lower_lazy(L, e), &items[i]);
         }
     }
     return items;
 }
 
 /* How many axes of the array the items take; `...` and None take none. */
-static int
+int
 axes_taken(const Item *items, int n)
 {
     int taken = 0;
     for (int i = 0; i < n; i++) {
-        taken += items[i].slice ||
-                 (!items[i].dots && items[i].value.type->kind == TY_NUM);
+        if (items[i].slice) {
+            taken++;
+        } else if (!items[i].dots) {
+            int axes = index_array_axes(items[i].value.type);
+            taken += axes > 0 ? axes : items[i].value.type->kind == TY_NUM;
+        }
     }
     return taken;
 }

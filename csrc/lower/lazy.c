@@ -16,6 +16,8 @@
  * A check that fails is no error yet: an axis of unknown size may well have
  * one element, and Python does what is right.
  */
+#include <string.h>
+
 #include "csrc/lower/state.h"
 
 /* --- leaves --------------------------------------------------------------- */
@@ -39,6 +41,19 @@ lazy_number(Lower *L, Expr *e, Loc loc)
     return z;
 }
 
+/* Part of an array in memory. */
+const Lazy *
+lazy_view(Lower *L, const View *view, Loc loc)
+{
+    Lazy *z = new_lazy(L, view->buf->dtype, loc);
+    z->view = view;
+    z->rank = view->rank;
+    for (int k = 0; k < z->rank; k++) {
+        z->extent[k] = view_extent(L, view, k);
+    }
+    return z;
+}
+
 /* The array 'v', wherever it lives. Memory is read when the tree is computed,
  * a vector is what it is now. */
 const Lazy *
@@ -47,18 +62,14 @@ lazy_of(Lower *L, Value v, Loc loc)
     if (v.lazy != NULL) {
         return v.lazy;
     }
-    Lazy *z = new_lazy(L, v.type->dtype, loc);
-    z->rank = v.type->rank;
     if (v.view == NULL) {
+        Lazy *z = new_lazy(L, v.type->dtype, loc);
+        z->rank = v.type->rank;
         z->expr = reuse(L, hold(L, v.expr, loc), loc);
         z->extent[0] = int_const(L, v.expr->lanes);
         return z;
     }
-    z->view = v.view;
-    for (int k = 0; k < z->rank; k++) {
-        z->extent[k] = view_extent(L, v.view, k);
-    }
-    return z;
+    return lazy_view(L, v.view, loc);
 }
 
 /* --- shapes --------------------------------------------------------------- */
@@ -120,6 +131,7 @@ lazy_map(Lower *L, LazyElement *element, int id, DType compute, DType dtype,
     z->id = id;
     z->compute = compute;
     z->nargs = n;
+    z->own = n;
     for (int i = 0; i < n; i++) {
         z->args[i] = args[i];
     }
@@ -141,7 +153,26 @@ lazy_remap(Lower *L, const Lazy *from, LazyIndex *index, const void *data,
     return z;
 }
 
+Lazy *
+lazy_found(Lower *L, DType dtype, LazyAt *at, const void *data, Loc loc)
+{
+    Lazy *z = new_lazy(L, dtype, loc);
+    z->at = at;
+    z->data = data;
+    z->joint = true;
+    return z;
+}
+
 /* --- elements ------------------------------------------------------------- */
+
+void
+lazy_index(Lower *L, const Lazy *arg, Expr *const *at, int rank, Expr **out)
+{
+    for (int k = 0; k < arg->rank; k++) {
+        bool single = is_one(arg->extent[k]);
+        out[k] = single ? int_const(L, 0) : at[rank - arg->rank + k];
+    }
+}
 
 /* The index of an operand for the index 'at' of the result. */
 static void
@@ -150,11 +181,8 @@ index_of_arg(Lower *L, const Lazy *z, const Lazy *arg, Expr *const *at,
 {
     if (z->index != NULL) {
         z->index(L, z, at, out);
-        return;
-    }
-    for (int k = 0; k < arg->rank; k++) {
-        bool single = is_one(arg->extent[k]);
-        out[k] = single ? int_const(L, 0) : at[z->rank - arg->rank + k];
+    } else {
+        lazy_index(L, arg, at, z->rank, out);
     }
 }
 
@@ -168,6 +196,9 @@ lazy_at(Lower *L, const Lazy *z, Expr *const *at)
     }
     if (z->expr != NULL) {
         return z->rank == 0 ? z->expr : ir_elem(L->arena, z->expr, at[0]);
+    }
+    if (z->at != NULL) {
+        return z->at(L, z, at);
     }
     Expr *args[MAX_LAZY_ARGS] = {NULL};
     for (int i = 0; i < z->nargs; i++) {
@@ -232,10 +263,7 @@ lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc)
     }
     at.rank = 0;
     Expr *own[MAX_RANK];
-    for (int k = 0; k < z->rank; k++) {
-        int from = to->rank - z->rank + k;
-        own[k] = is_one(z->extent[k]) ? int_const(L, 0) : index[from];
-    }
+    lazy_index(L, z, index, to->rank, own);
     Expr *e = vec_cast(L, to->buf->dtype, lazy_at(L, z, own), loc);
     view_store(L, &at, e, loc);
     L->out = outer;
@@ -257,8 +285,19 @@ settle(Lower *L, Value v, Loc loc)
     if (v.lazy == NULL) {
         return v;
     }
-    Value out = new_array(L, v.type, v.lazy->extent, v.lazy->joint, loc);
-    order_follows_lazy(L, out.view->buf, v.lazy);
-    lazy_store(L, out.view, v.lazy, loc);
+    const Lazy *z = v.lazy;
+    Expr *dims[MAX_RANK];
+    int order[MAX_RANK];
+    for (int k = 0; k < z->rank; k++) {
+        bool lead = k >= z->place && k < z->place + z->lead;
+        order[k] = lead           ? k - z->place
+                   : k < z->place ? k + z->lead
+                                  : k;
+        dims[order[k]] = z->extent[k];
+    }
+    Value out = new_array(L, v.type, dims, z->joint, loc);
+    memcpy(out.view->axis, order, sizeof(int) * (size_t)z->rank);
+    order_follows_lazy(L, out.view->buf, z);
+    lazy_store(L, out.view, z, loc);
     return out;
 }

@@ -419,6 +419,9 @@ lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
 {
     Value values[MOST_UFUNC_ARGS] = {{.type = NULL}};
     Ufunc u = {.id = id};
+    if (id == BUILTIN_NP_WHERE && e->items.at[1] == NULL) {
+        return lower_nonzero(L, e, id);
+    }
     const AExpr *out = out_of(e, id);
     bool lazy = type_is_memory(e->type);
     open_call(L, e, lazy, &u, values);

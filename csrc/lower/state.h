@@ -11,7 +11,7 @@
 
 typedef struct Lower Lower;
 
-enum { MAX_LAZY_ARGS = 4 };
+enum { MAX_LAZY_ARGS = 6 };
 
 /* Part of a buffer.  Every axis of the buffer is fixed at an index, or free:
  * element i of it is element offset + i * step of the buffer's (NULL: 0 and 1),
@@ -49,6 +49,10 @@ typedef struct Packed {
  *   "element"  else: the element, given those of "args", which are broadcast;
  *       "id" and "compute" are for its use.
  *   "index"  if it is set: rewrites an index of this array to one of args[0].
+ *   "at"  if it is set: the element at an index, in a way of its own.
+ *   "own"  so many of "args" are read at the index of the result.
+ *   "place", "lead"  the axes [place, place + lead) come first in the memory of
+ *       the array when it is settled.
  *   "joint"  the shape is not that of any one operand. */
 typedef struct Lazy Lazy;
 struct Lazy {
@@ -63,6 +67,10 @@ struct Lazy {
     DType compute;
     int nargs;
     const Lazy *args[MAX_LAZY_ARGS];
+    Expr *(*at)(Lower *L, const Lazy *z, Expr *const *at);
+    int own;
+    int place;
+    int lead;
     const void *data;
     bool joint;
     Loc loc;
@@ -233,15 +241,31 @@ Value num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc);
 
 /* --- lazy.c --- */
 typedef Expr *LazyElement(Lower *L, const Lazy *z, Expr *const *args);
+typedef Expr *LazyAt(Lower *L, const Lazy *z, Expr *const *at);
 typedef void LazyIndex(Lower *L, const Lazy *z, Expr *const *at, Expr **out);
 const Lazy *lazy_number(Lower *L, Expr *e, Loc loc);
 const Lazy *lazy_of(Lower *L, Value v, Loc loc); /* an array */
+const Lazy *lazy_view(Lower *L, const View *view, Loc loc);
 Lazy *lazy_map(Lower *L, LazyElement *element, int id, DType compute,
                DType dtype, const Lazy *const *args, int n, Loc loc);
 Lazy *lazy_remap(Lower *L, const Lazy *from, LazyIndex *index,
                  const void *data, Loc loc);
+/* An array whose elements 'at' finds; the caller sets the shape and "args". */
+Lazy *lazy_found(Lower *L, DType dtype, LazyAt *at, const void *data, Loc loc);
+/* The index of an operand that is broadcast, for the index 'at' of 'rank'
+ * axes. */
+void lazy_index(Lower *L, const Lazy *arg, Expr *const *at, int rank,
+                Expr **out);
 /* The element at 'at'; statements that it needs are emitted. */
 Expr *lazy_at(Lower *L, const Lazy *z, Expr *const *at);
+/* Could storing into 'to' in order change what 'z' has still to read? 'moved':
+ * the elements are asked for in another order than they are stored. */
+bool is_disturbed(const Lower *L, const View *to, const Lazy *z, bool moved);
+/* 'z' as an array that can be broadcast to a shape; checks are emitted. */
+const Lazy *lazy_fitted(Lower *L, Expr *const *shape, int rank, const Lazy *z,
+                        Loc loc);
+/* 'z' as an array in memory, of another dtype. */
+const Lazy *lazy_computed(Lower *L, const Lazy *z, DType dtype, Loc loc);
 /* Stores all elements into a view that 'z' does not read elsewhere. */
 void lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc);
 Value lazy_value(const Type *type, const Lazy *z);
@@ -324,6 +348,9 @@ Value lower_view_attr(Lower *L, const AExpr *e, Value base);
 /* A view without gaps as a buffer of another shape. */
 View *view_packed(Lower *L, const View *view, Expr *const *dims, int rank,
                   Loc loc);
+
+/* --- mask.c --- */
+Value lower_nonzero(Lower *L, const AExpr *e, BuiltinId id);
 
 /* --- make.c --- */
 Value lower_make(Lower *L, const AExpr *e, BuiltinId id);

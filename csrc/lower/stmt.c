@@ -4,6 +4,7 @@
  * from left to right, each with its indices.  In `a[i] += f(x)` the old element
  * is read before f is called and stored after, at an index computed once.
  */
+#include "csrc/lower/index.h"
 #include "csrc/lower/list.h"
 
 /* --- stores --------------------------------------------------------------- */
@@ -43,6 +44,10 @@ store_subscript(Lower *L, const AExpr *target, Value v)
         v = hold_value(L, v, target->loc);
     }
     Value base = lower_expr(L, target->lhs);
+    if (has_index_arrays(target)) {
+        gather_store(L, base.view, target, v);
+        return;
+    }
     View *part = view_part(L, base.view, target);
     store_into(L, part, v, target->loc);
 }
@@ -246,6 +251,10 @@ static void
 aug_element(Lower *L, const AStmt *s, const AExpr *target)
 {
     Value base = lower_expr(L, target->lhs);
+    if (has_index_arrays(target)) {
+        gather_augment(L, base.view, s);
+        return;
+    }
     View *part = view_part(L, base.view, target);
     for (int i = 0; i < part->buf->rank; i++) {
         if (part->fixed[i] != NULL) {

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "csrc/lower/index.h"
 #include "csrc/lower/list.h"
 
 /* --- items --------------------------------------------------------------- */
@@ -100,6 +101,9 @@ element_of(Lower *L, Value base, const AExpr *e)
     }
     if (base.view == NULL) {
         return subscript_vector(L, base, e);
+    }
+    if (has_index_arrays(e)) {
+        return gather_read(L, base.view, e);
     }
     Value out = {.type = e->type};
     View *part = view_part(L, base.view, e);
