@@ -56,3 +56,17 @@ def levels(img):
 def test_levels():
     for size in ((1, 1), (2, 9), (64, 64), (100, 37), (300, 257)):
         assert_same(accelerate(levels), (np.zeros(size),))
+
+
+def highlights(a, b):
+    """max(v, 0) is NumPy's float or Python's int, and so is its power."""
+    v = max(a[0] * b[0], 0) ** 30
+    w = max(a[1] * b[1], 0) ** 2 + v
+    return v, w, max(a[0], 1) ** 3
+
+
+def test_powers_of_maybe_ints():
+    fast = accelerate(highlights)
+    for x in (0.5, -0.5, 1.5, 0.0, -0.0):
+        assert_same(fast, (np.array([x, x]), np.array([1.25, 2.0])))
+    assert fast.stats.python_calls == 0

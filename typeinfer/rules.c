@@ -298,6 +298,18 @@ int_power_type(Arena *arena, const Type *rhs)
     return exponent >= 0 ? type_int(arena) : type_float(arena);
 }
 
+/* `max(v, 0) ** 30`: NumPy's power of a float, or Python's of an int, which is
+ * an int for a constant exponent.  Lower tests that it is 0, 1 or -1. */
+static bool
+is_int_power(AOp op, const PlainRule *base, Plain lhs, const Type *rhs)
+{
+    int64_t exponent;
+    return op == AO_POW && !base->type.weak &&
+           dtype_is_float(base->type.dtype) && lhs.weak &&
+           lhs.dtype == DT_I64 && rhs->weak &&
+           type_is_known_int(rhs, &exponent) && exponent > 0;
+}
+
 /* The main parts decide; the other combinations are placed after that. */
 BinRule
 rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
@@ -316,7 +328,10 @@ rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
         if (!pick_combo(lhs, rhs, combo, &a, &b)) {
             continue;
         }
-        if (plain_rule(op, a, b, &other)) {
+        if (combo == COMBO_LHS && is_int_power(op, &base, a, rhs)) {
+            alt = ALT_INT;
+            out.flagged |= 1u << combo;
+        } else if (plain_rule(op, a, b, &other)) {
             place_combo(op, combo, &base, &other, &alt, &out);
         } else {
             out.refused |= 1u << combo;

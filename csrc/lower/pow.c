@@ -174,6 +174,18 @@ num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc)
 {
     const Type *type = rule->type;
     DType dt = rule->compute;
+    if (!type->weak && type->alt == ALT_INT) {
+        lhs.expr = reuse(L, lhs.expr, loc);
+        Expr *one = num_const(L, lhs.expr->dtype, 1);
+        Expr *small = op2(L, E_LE, op1(L, E_ABS, lhs.expr), one);
+        Value base = lhs;
+        base.flag = NULL;
+        Value out =
+            num_value(type, strong_float_power(L, base, rhs, dt, loc));
+        out.flag = flag_or_false(L, lhs.flag);
+        emit_check(L, either(L, not_(L, out.flag), small), X_SPECULATE, loc);
+        return out;
+    }
     if (!type->weak) {
         Expr *r = dtype_is_float(dt) ? strong_float_power(L, lhs, rhs, dt, loc)
                                      : strong_int_power(L, lhs, rhs, dt, loc);
