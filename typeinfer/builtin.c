@@ -323,6 +323,8 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
     switch ((int)id) {
     case BUILTIN_LEN:
         return type_of_len(I, call);
+    case BUILTIN_ISINSTANCE:
+        return type_of_isinstance(I, call);
     case BUILTIN_COMPLEX:
         return type_of_complex(I, call);
     case BUILTIN_ABS:

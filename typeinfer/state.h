@@ -324,6 +324,9 @@ const Type *need_operand(Infer *I, const AExpr *e, AOp op);
 const Type *type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                           const AExpr *rhs);
 
+/* --- isinstance.c --- */
+const Type *type_of_isinstance(Infer *I, const AExpr *call);
+
 /* --- complex.c --- */
 /* NULL: it is no matter of complex numbers. */
 const Type *complex_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,

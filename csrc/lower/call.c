@@ -178,6 +178,8 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
     switch ((int)id) {
     case BUILTIN_LEN:
         return lower_len(L, e);
+    case BUILTIN_ISINSTANCE:
+        return value_of_type(L, e->type);
     case BUILTIN_COMPLEX:
         return lower_complex(L, e);
     case BUILTIN_ABS:
