@@ -44,7 +44,7 @@ def test_passes_and_c(tool, cc, flags, tmp_path):  # noqa: F811
 
 # --- random functions ------------------------------------------------------------
 
-HOW_MANY = int(os.environ.get("VIZGEN_FUZZ", "40"))
+HOW_MANY = int(os.environ.get("VIZGEN_FUZZ", "20"))
 FIRST = int(os.environ.get("VIZGEN_FUZZ_SEED", "0"))
 PIPELINES = (["--clone", "--clone-body"], ["--passes=exits,ssa"],
              ["--passes=exits,ssa,simplify"], ["--all"], ["--all", "--general"])

@@ -149,7 +149,7 @@ typedef struct Names {
     Arena *arena;
     Name *list;
     int n;
-    int *number; /* by Buf.id, of "list"; -1 */
+    int *number; /* by Buf.id, of "list"; -1: none */
     bool *same;  /* n * n */
 } Names;
 
@@ -254,9 +254,9 @@ set_apart(Names *names, int next_id)
     }
 }
 
-/* Arguments come first.  They are apart from each other only as far as the
- * kernel's entry has tested that, so their names are not listed here, and count
- * as the same as all of the group. */
+/* Arguments come first. They are apart from each other as far as the kernel's
+ * entry tests that, which is the caller's affair (effects_may_alias), and from
+ * all that is made here. */
 static void
 find_apart(Func *func)
 {
@@ -267,6 +267,9 @@ find_apart(Func *func)
     };
     for (int i = 0; i < func->next_id; i++) {
         names.number[i] = -1;
+    }
+    for (int i = 0; i < func->params.n; i++) {
+        add_name(&names, func->params.at[i].buf, NULL, NULL, NULL);
     }
     add_names(&names, &func->body);
     if (names.n == MOST_NAMES) {

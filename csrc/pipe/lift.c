@@ -164,7 +164,8 @@ note_contents(void *data, Stmt *s)
     contents->stores += s->kind == S_STORE;
     contents->other =
         contents->other || !(s->kind == S_LET || s->kind == S_IF ||
-                             s->kind == S_FOR || s->kind == S_STORE);
+                             s->kind == S_FOR || s->kind == S_STORE) ||
+        s->nbinds > 0;
 }
 
 /* The one store, at the top of the innermost body. */

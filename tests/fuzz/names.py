@@ -106,9 +106,9 @@ class Program:
         self.names.append((buf, rank))
         return buf, rank
 
-    def view(self):
+    def view(self, of=None):
         """A part of some array."""
-        src, rank = self.name()
+        src, rank = of or self.name()
         dims = [f"(dim {src} {k})" for k in range(rank)]
         d = dims[0]
         half = f"(idiv (add {d} 1) 2)"
@@ -184,6 +184,7 @@ class Program:
         """Loops over an array that is read or written, others guarded."""
         name, rank = self.name()
         variables = []
+        self.other = self.view((name, rank)) if self.chance(30) else self.name()
 
         def level(axis):
             if axis == rank:
@@ -202,7 +203,7 @@ class Program:
 
     def nest_body(self, name, variables):
         place = f"{name}[{', '.join(variables)}]"
-        other, rank = self.name()
+        other, rank = self.other
         index = [self.pick(self.rng.choice(variables),
                            f"(sub {self.rng.choice(variables)} 1)")
                  for _ in range(rank)]
@@ -222,16 +223,185 @@ class Program:
         if self.chance(40):
             self.emit(f"set %sum.1 = {self.term(['%sum.1', place])}")
 
+    def probe(self):
+        """Reads by one name, writes by another, reads again."""
+        name, rank = self.name()
+        other = (self.view((name, rank)) if self.chance(50)
+                 else self.name(rank))[0]
+        ranks = dict(self.names)
+        index = [self.pick("0", "1", self.rng.choice(self.ints))
+                 for _ in range(rank)]
+        there = index[:ranks[other]] + ["0"] * (ranks[other] - rank)
+        if self.chance(30):
+            there = there[::-1]
+        place = f"{name}[{', '.join(index)}]"
+        place2 = f"{other}[{', '.join(there)}]"
+
+        def touch():
+            self.emit(f"set %sum.1 = {self.term(['%sum.1', place])}")
+            self.emit(f"store {place2} = {self.term([place, place2])}")
+            self.emit(f"set %sum.1 = (add (mul %sum.1 0.5) {place})")
+            if self.chance(50):
+                self.emit(f"store {place} = {self.term([place2])}")
+                self.emit(f"set %sum.1 = (add (mul %sum.1 0.5) {place2})")
+        self.block(f"if (and {self.inside(name, index)} "
+                   f"{self.inside(other, there)})", touch)
+
+    def step(self):
+        """x = f(x): an array made of the one that a name has, which it gets."""
+        name, rank = self.rng.choice(self.bound)
+        fresh, also = "&" + self.fresh("t"), self.name(rank)[0]
+        dims = [f"(dim {name} {k})" for k in range(rank)]
+        self.emit(f"alloc {fresh}:f64[{', '.join(dims)}]")
+        self.emit(f"fill {fresh} = {self.rng.randint(0, 9)}.0")
+        variables = ["%" + self.fresh("i") for _ in range(rank)]
+        index = [self.pick(v, f"(sub (sub {d} 1) {v})", f"(mod (add {v} 1) {d})")
+                 for v, d in zip(variables, dims)]
+        loads = [f"{name}[{', '.join(index)}]", f"{name}[{', '.join(variables)}]"]
+        place = f"{fresh}[{', '.join(variables)}]"
+
+        def level(axis):
+            if axis < rank:
+                self.ids += 1
+                self.block(f"for {variables[axis]}:i64 in 0, {dims[axis]} "
+                           f"#{self.ids}", lambda: level(axis + 1))
+                return
+            self.emit(f"store {place} = {self.term(loads)}")
+            if self.chance(30):
+                there = f"{also}[{', '.join(variables)}]"
+                self.block(f"if {self.inside(also, variables)}",
+                           lambda: self.emit(f"store {there} = "
+                                             f"{self.term([place, there])}"))
+        level(0)
+        if self.chance(30):
+            other = self.rng.choice([b for b, r in self.bound if r == rank])
+            self.emit(f"bind {other} = {name}")
+        self.emit(f"bind {name} = {fresh}")
+        self.names.append((fresh, rank))
+
+    def evolve(self):
+        """A loop in which one array is made of another, and names change."""
+        rank = self.pick(1, 2)
+        (p, _), (q, _) = [b for b in self.bound if b[1] == rank]
+        var = "%" + self.fresh("r")
+        self.ids += 1
+        loop = self.ids
+
+        def exchange():
+            keep = "&" + self.fresh("k")
+            self.emit(f"bind {keep}:f64[{', '.join(':' * rank)}] ref = {p}")
+            self.emit(f"bind {p} = {q}")
+            self.emit(f"bind {q} = {keep}")
+
+        def both():
+            name = self.alloc(rank)[0]
+            self.emit(f"bind {p} = {name}")
+            self.emit(f"bind {q} = {name}")
+
+        def change():
+            self.pick(exchange, exchange, both, lambda: self.emit(
+                f"bind {self.pick(p, q)} = {self.pick(p, q)}"))()
+
+        def body():
+            first = self.chance(50)
+            if first:
+                change()
+            self.sweep(p, q, rank)
+            if self.chance(40):
+                self.block(f"if {self.cond()}", change)
+            if not first:
+                change()
+        self.block(f"for {var}:i64 in 0, {self.pick('%n.0', '3')} #{loop}",
+                   body)
+        self.access(q, rank)
+
+    def sweep(self, p, q, rank):
+        """q[...] = f(p), the first axis upside down."""
+        index = ["%" + self.fresh("i") for _ in range(rank)]
+        turned = [f"(sub (sub (dim {p} 0) 1) {index[0]})"] + index[1:]
+        loads = [f"{p}[{', '.join(turned)}]"]
+
+        def level(axis):
+            if axis == rank:
+                store = (f"store {q}[{', '.join(index)}] = (add "
+                         f"{self.term(loads)} (cast f64 {index[0]}))")
+                self.block(f"if {self.inside(q, index)}",
+                           lambda: self.emit(store))
+                return
+            self.ids += 1
+            self.block(f"for {index[axis]}:i64 in 0, (dim {p} {axis}) "
+                       f"#{self.ids}", lambda: level(axis + 1))
+        level(0)
+
+    def slide(self):
+        """Rounds whose names for parts move against their indices."""
+        name, _ = self.name(1)
+        var, part = "%" + self.fresh("i"), "&" + self.fresh("p")
+        d = f"(dim {name} 0)"
+        rest = f"(sub {d} {var})"
+        self.ids += 1
+
+        def body():
+            self.ints.append(var)
+            self.emit(f"view {part}:f64[:] ref = {name} at [{var}] over "
+                      f"[0: {rest} by 1]")
+            at = self.pick(f"(sub {rest} 1)", "0", f"(idiv {rest} 2)")
+            place = f"{part}[{at}]"
+            loads = [place, f"{name}[{var}]", f"(cast f64 {var})"]
+            self.emit(f"store {place} = {self.term(loads)}")
+        self.block(f"for {var}:i64 in 0, {d} #{self.ids}", body)
+
+    def rows(self):
+        """Rounds that name a row, or one of two arrays, and write there."""
+        name, rank = self.name(2)
+        var, j = "%" + self.fresh("i"), "%" + self.fresh("j")
+        row = "&" + self.fresh("r")
+        d, e = f"(dim {name} 0)", f"(dim {name} 1)"
+        at = self.pick(var, var, f"(idiv {var} 2)", f"(sub (sub {d} 1) {var})",
+                       "0", f"(mod (mul {var} 2) {d})")
+        self.ids += 2
+        first, second = self.ids - 1, self.ids
+        line = self.name(1)[0]
+        which = self.rng.randrange(3)
+
+        def inner():
+            self.ints.append(j)
+            place = f"{row}[{j}]"
+            other = f"{name}[{var}, {j}]"
+            self.emit(f"store {place} = {self.term([place, other])}")
+            if self.chance(30):
+                self.emit(f"set %sum.1 = {self.term(['%sum.1', other])}")
+
+        def body():
+            self.ints.append(var)
+            self.emit(f"view {row}:f64[:] ref = {name} at [{at}, 0] "
+                      f"over [1: {e} by 1]")
+            if which == 0:
+                keep = "&" + self.fresh("k")
+                self.emit(f"bind {keep}:f64[:] ref = {row}")
+                self.block(f"if (eq (mod {var} 2) 0)",
+                           lambda: self.emit(f"bind {keep} = {line}"))
+                self.block(f"if {self.inside(keep, [var])}",
+                           lambda: self.emit(f"store {keep}[{var}] = "
+                                             f"{self.term([f'{keep}[{var}]'])}"))
+            self.block(f"for {j}:i64 in 0, {e} #{second}", inner)
+        self.block(f"for {var}:i64 in 0, {d} #{first}", body)
+
     def grow(self):
-        """One more element, or the sum of all."""
+        """One more element for each of an array, or the sum of all."""
         buf, length = self.rng.choice(self.lists)
-        if self.chance(60):
-            self.emit(f"grow {buf} to (add {length} 1)")
-            self.emit(f"store {buf}[{length}] = {self.term(['%sum.1'])}")
-            self.emit(f"set {length} = (add {length} 1)")
-            return
+        name, _ = self.name(1)
         var = "%" + self.fresh("i")
         self.ids += 1
+
+        def more():
+            self.emit(f"grow {buf} to (add {length} 1)")
+            self.emit(f"store {buf}[{length}] = "
+                      f"{self.term(['%sum.1', f'{name}[{var}]'])}")
+            self.emit(f"set {length} = (add {length} 1)")
+        if self.chance(50):
+            self.block(f"for {var}:i64 in 0, (dim {name} 0) #{self.ids}", more)
+            return
         self.block(f"for {var}:i64 in 0, {length} #{self.ids}",
                    lambda: self.emit(f"set %sum.1 = (add (mul %sum.1 0.5) "
                                      f"{buf}[{var}])"))
@@ -278,14 +448,15 @@ class Program:
 
     def statement(self):
         self.budget -= 1
-        kinds = [self.alloc, self.view, self.bind_view, self.bind, self.bind,
-                 self.nest, self.nest, self.bind_late, self.read_late,
-                 lambda: self.access(*self.name()),
-                 self.grow if self.lists else self.new_list]
+        kinds = [self.alloc, self.view, self.probe, self.probe, self.rows,
+                 self.step, self.step, self.evolve, self.slide, self.bind_view,
+                 self.bind, self.bind, self.nest, self.nest, self.bind_late,
+                 self.read_late, lambda: self.access(*self.name()),
+                 self.grow, self.new_list]
         if self.budget > 0:
-            kinds += [self.branch, self.branch, self.new_list]
+            kinds += [self.branch, self.branch]
             if self.loops < 3:
-                kinds += [self.loop, self.loop]
+                kinds += [self.loop, self.loop, self.loop]
         self.rng.choice(kinds)()
 
     def build(self):
@@ -293,6 +464,7 @@ class Program:
         self.emit("set %sum.1:f64 = 0.0")
         self.emit("let %n.0:i64 = (mod %k.2 5)")
         self.ids = 10
+        self.new_list()
         self.names = [("&a.3", 1), ("&b.4", 2), ("&c.5", 1)]
         for rank in (1, 1, 2, 2):
             name = "&" + self.fresh("x")

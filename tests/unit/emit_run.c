@@ -280,7 +280,7 @@ note_unlogged(void *data, Stmt *s)
 {
     bool *unlogged = data;
     bool visible = (s->kind == S_STORE || s->kind == S_FILL) &&
-                   s->buf->kind == BUF_ARG;
+                   ir_is_visible(s->buf);
     *unlogged |= visible && !s->logged;
 }
 
