@@ -70,3 +70,23 @@ def test_powers_of_maybe_ints():
     for x in (0.5, -0.5, 1.5, 0.0, -0.0):
         assert_same(fast, (np.array([x, x]), np.array([1.25, 2.0])))
     assert fast.stats.python_calls == 0
+
+
+def largest(a, limit):
+    """-1 before the first element, one of NumPy's integers after it."""
+    top = -1
+    for v in a:
+        if v > top and top < limit and top != 300:
+            top = v
+    return int(top), top
+
+
+@pytest.mark.parametrize("dtype", (np.int8, np.uint8, np.int32, np.uint32,
+                                   np.int64))
+def test_comparisons_of_maybe_ints(dtype):
+    fast = accelerate(largest)
+    a = np.array([3, 1, 7, 7, 100, 2], dtype)
+    for limit in (1000, 5, -3, 2 ** 40):
+        signed = a.dtype.kind == "i"  # -1 is no uint8
+        assert_same(fast, (a, limit), native=signed)
+        assert_same(fast, (a[:0], limit), native=signed)
