@@ -31,7 +31,7 @@ def dividends(n, k, x):
 
 @pytest.mark.parametrize("fn", (quotients, divisors, dividends))
 def test_quotients(fn):
-    fast = accelerate(fn)
+    fast = accelerate(fn, strict=True)
     for k in EXPONENTS:
         for n in INTS:
             for x in FLOATS:
