@@ -620,7 +620,8 @@ def grows_while_iterated(a, n):
 def looked_for(n, x):
     t = (1, x, n, 1)
     u = [n, 2, n]
-    return t.count(1), t.index(1), u.count(n), u.index(2), t.index(n), (1, "a").index("a")
+    return (t.count(1), t.index(1), u.count(n), u.index(2), t.index(n),
+            (1, "a").index("a"))
 
 
 @program((3,), (7,), replays=1)

@@ -126,10 +126,12 @@ def test_run_check(write):
 # --- check, explain, doctor ------------------------------------------------
 
 def test_check_does_not_run(write):
-    path = write("bad.py", KERNEL + "raise SystemExit('it ran')\n")
+    kernel = KERNEL.replace("    return a.tobytes()\n",
+                            "    class Local:\n        pass\n    return a\n")
+    path = write("bad.py", kernel + "raise SystemExit('it ran')\n")
     got = vizgen("check", path)
     assert got.returncode == 0 and "it ran" not in got.stderr
-    assert "bad.py:16:5  VZ-1003  `try` is not translated" in got.stdout
+    assert "bad.py:16:5  VZ-1003  `class` is not translated" in got.stdout
     assert got.stderr == ""
     assert vizgen("check", "--strict", path).returncode == 3
     lines = vizgen("check", "--json", path).stdout.splitlines()

@@ -16,7 +16,7 @@ def operations(a, b, c, d):
 
 def test_operations():
     inf, nan = float("inf"), float("nan")
-    fast = accelerate(operations)
+    fast = accelerate(operations, strict=True)
     firsts = (0.0, -0.0, 1.5, -2.0, 1e300, inf)
     lasts = (1.0, -2.5, 0.0, 1e200, nan)
     for a, b, c, d in itertools.product(firsts, (0.0, -0.0, 3.0), lasts,

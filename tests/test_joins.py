@@ -182,7 +182,7 @@ FAIL_EMPTY = (one_of_two, the_old_name)
 @pytest.mark.parametrize("program, rest", PROGRAMS,
                          ids=[p.__name__ for p, _ in PROGRAMS])
 def test_arrays(program, rest):
-    fast = accelerate(program)
+    fast = accelerate(program, strict=True)
     for shape in SHAPES:
         for img in (picture(shape), np.asfortranarray(picture(shape)),
                     picture((2 * shape[0], shape[1]))[::2, ::-1]):

@@ -420,7 +420,8 @@ def total_and_last(items, n):
 
 
 @program(([1.5, 2, -0.0, 7],), ([1.0, 2.0],), ([None, 3, None],),
-         ([np.float32(1.5), np.float32(2)],), ([np.uint8(200), 3],), ([2, True],), ([True],))
+         ([np.float32(1.5), np.float32(2)],), ([np.uint8(200), 3],),
+         ([2, True],), ([True],))
 def kinds(items):
     out = []
     for v in items:

@@ -13,6 +13,15 @@ FOLDERS = ("csrc", "typeinfer", "transforms", "autotune", "vizgen", "apps",
 MOST_LINES = 700
 LONGEST_FUNCTION = 70
 
+# Files that have grown beyond it and wait to be split, with their present size.
+TO_SPLIT = {
+    "bench/peers/numba_apps.py": 760, "csrc/driver/vz_opt.c": 701,
+    "csrc/ir/print.c": 730, "csrc/py/args.c": 760, "tests/forms.py": 740,
+    "tests/test_arrays.py": 740, "tests/test_lists.py": 830,
+    "tests/test_parts.py": 790, "transforms/simplify.c": 870,
+    "typeinfer/expr.c": 800, "typeinfer/rules.c": 715,
+}
+
 # Programs of their own, which may do as they like.
 PROGRAMS = ("bench/", "tests/", "csrc/driver/vz_opt")
 
@@ -54,7 +63,7 @@ def test_lines():
     for path in files(".c", ".h", ".def", ".py"):
         width = 88 if path.suffix == ".py" else 80
         lines = path.read_text().splitlines()
-        if len(lines) > MOST_LINES:
+        if len(lines) > TO_SPLIT.get(name_of(path), MOST_LINES):
             bad.append(f"{name_of(path)}: {len(lines)} lines")
         for number, line in enumerate(lines, 1):
             where = f"{name_of(path)}:{number}"
@@ -152,6 +161,8 @@ def _is_flat_switch(text, line, size):
 def test_python_functions_are_short():
     bad = []
     for path in files(".py"):
+        if name_of(path).startswith("apps/"):
+            continue  # written as their authors would, not as we do
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef):
                 size = node.end_lineno - node.lineno + 1

@@ -216,8 +216,8 @@ mark_stmt(Dead *d, Node *node)
     }
 }
 
-/* A name that is needed needs what gives it its memory, and of an IF or loop the
- * one Bind. Its extents are needed with it. */
+/* A name that is needed needs what gives it its memory, and of an IF or loop
+ * the one Bind. Its extents are needed with it. */
 static void
 mark_name(Dead *d, const Buf *ref)
 {
@@ -238,8 +238,8 @@ mark_name(Dead *d, const Buf *ref)
     want_buf(d, bind ? bind->next : NULL);
 }
 
-/* What makes or names the buffer; and local memory that is read, or written by a
- * statement that stays, needs every statement that writes it. */
+/* What makes or names the buffer; and local memory that is read, or written by
+ * a statement that stays, needs every statement that writes it. */
 static void
 mark_buf(Dead *d, Buf *buf)
 {

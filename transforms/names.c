@@ -5,11 +5,11 @@
  *     next &x.4 = &r.5 -> ...
  *
  * A packed array is addressed without strides, and rows of it are runs of
- * memory for SIMD.  A view is packed where it is whole but for its first axis; a
- * name is packed if all arrays are that it may stand for.  Names that loops
+ * memory for SIMD.  A view is packed where it is whole but for its first axis;
+ * a name is packed if all arrays are that it may stand for.  Names that loops
  * carry depend on themselves, so all are taken to be packed first and those
- * disproved taken out until nothing changes: what remains is packed in the first
- * round and, if so in one round, in the next.
+ * disproved taken out until nothing changes: what remains is packed in the
+ * first round and, if so in one round, in the next.
  *
  * Called again when code has changed, for extents that were not known to be
  * equal may be so now, and names that are gone tie nothing together.

@@ -471,9 +471,9 @@ is_var(const Expr *e, const Var *var)
     return e->op == E_VAR && e->var == var;
 }
 
-/* Does carry 'i' hand on what it starts with, if the carries do that are "same"?
- * A leaf is the same in all rounds; of other starts only the carry itself is
- * known to be one. */
+/* Does carry 'i' hand on what it starts with, if the carries do that are
+ * "same"? A leaf is the same in all rounds; of other starts only the carry
+ * itself is known to be one. */
 static bool
 stays_same(const Stmt *loop, const bool *same, int i)
 {
@@ -492,8 +492,8 @@ stays_same(const Stmt *loop, const bool *same, int i)
 /* Carries that never change are what they start with: those that start with one
  * leaf and hand on only that leaf or each other, as two arrays of one size that
  * change places hand on their extents.  All of one start are taken to be
- * unchanged first, and those that hand on something else taken out until nothing
- * changes.  "same"[i] tells. */
+ * unchanged first, and those that hand on something else taken out until
+ * nothing changes.  "same"[i] tells. */
 static bool *
 find_unchanged(Simp *s, const Stmt *loop)
 {

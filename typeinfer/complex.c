@@ -126,7 +126,8 @@ type_of_complex(Infer *I, const AExpr *call)
 {
     for (int i = 0; i < call->items.n; i++) {
         const AExpr *arg = call->items.at[i];
-        bool alone = i == 0 && (call->items.n == 1 || call->items.at[1] == NULL);
+        bool alone =
+            i == 0 && (call->items.n == 1 || call->items.at[1] == NULL);
         if (arg != NULL && !(alone && arg->type->kind == TY_COMPLEX)) {
             need_num(I, arg, "an argument of `complex`");
         }

@@ -5,10 +5,10 @@
  *     img[..., [2, 1, 0]]   axes that are not indexed keep their place
  *     a[mask]            the elements where the mask is true, one axis
  *
- * What comes out is a fresh array.  Its axes are those of the indices, broadcast
- * together, in the place of the axes that they index -- or in front, if there
- * are slices between them.  In memory they are always in front: NumPy gathers
- * first and gives a view with the axes moved.
+ * What comes out is a fresh array.  Its axes are those of the indices,
+ * broadcast together, in the place of the axes that they index -- or in front,
+ * if there are slices between them.  In memory they are always in front: NumPy
+ * gathers first and gives a view with the axes moved.
  *
  * A mask stands for as many index arrays as it has axes, the positions of its
  * true elements.  How many there are is known only when the program runs.

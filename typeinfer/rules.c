@@ -252,7 +252,8 @@ is_uniform(AOp op, const PlainRule *base, const PlainRule *other)
 }
 
 /* Marks combination 'combo' as harmless, flagged or refused.  The value of an
- * alternative is kept exactly, so comparing numbers does not ask which it is. */
+ * alternative is kept exactly, so comparing numbers does not ask which it is.
+  */
 static void
 place_combo(AOp op, int combo, const PlainRule *base, const PlainRule *other,
             Alt *alt, BinRule *out)

@@ -98,8 +98,8 @@ BinRule rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
  * in-place operator? */
 bool rule_same_kind(DType from, DType to);
 
-/* -a +a ~a of a NUM or of elements ('not' has no need of a rule); NULL as above.
- * '*only_main': the alternative must not occur. */
+/* -a +a ~a of a NUM or of elements ('not' has no need of a rule); NULL as
+ * above. '*only_main': the alternative must not occur. */
 const Type *rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main);
 
 /* The value of an operator on known weak numbers, or NULL. */
@@ -166,8 +166,8 @@ bool list_changes(const AExpr *call);
 void numpy_set(int major, int minor);
 int numpy_version(void);
 bool numpy_sums_known(void);
-/* The longest float vectors for which NumPy's dot adds the products from left to
- * right. */
+/* The longest float vectors for which NumPy's dot adds the products from left
+ * to right. */
 void numpy_set_dot(DType dtype, bool strided, int longest);
 int numpy_dot_known(DType dtype, bool strided);
 /* Has NumPy's loop 'fn' (an Fn) of float64 or float32 the same bits for one

@@ -169,7 +169,7 @@ typedef struct Infer {
     Map lists;   /* sites of lists of run-time length -> ListSite */
     bool lists_grew; /* what they hold was not all known before */
     int aside; /* calls that are not always evaluated, as "conditional" */
-    VEC(int) taken;            /* lists that others are copied into, at a join */
+    VEC(int) taken; /* lists that others are copied into, at a join */
     VEC(const Type *) iterated; /* by loops that are running */
     Map lives;   /* AFunc -> Live */
     Version **hidden;

@@ -267,7 +267,8 @@ def camera_pipe(img):
                         ox = bx * 40 + (x - 2) * 2 + k % 2
                         out[oy, ox, 0] = lut[tone_index(m0 * r + m1 * g + m2 * b + m3)]
                         out[oy, ox, 1] = lut[tone_index(m4 * r + m5 * g + m6 * b + m7)]
-                        out[oy, ox, 2] = lut[tone_index(m8 * r + m9 * g + m10 * b + m11)]
+                        out[oy, ox, 2] = lut[
+                            tone_index(m8 * r + m9 * g + m10 * b + m11)]
     return out
 
 
@@ -351,7 +352,8 @@ def shrink(g, b, hl, wl):
             y1, y2, x1, x2 = 2 * r, 2 * r + 1, 2 * c, 2 * c + 1
             for k in range(8):
                 out[r, c, k] = (
-                    g[y0, x0, k] + 3.0 * g[y0, x1, k] + 3.0 * g[y0, x2, k] + g[y0, x3, k]
+                    g[y0, x0, k] + 3.0 * g[y0, x1, k]
+                    + 3.0 * g[y0, x2, k] + g[y0, x3, k]
                     + 3.0 * g[y1, x0, k] + 9.0 * g[y1, x1, k]
                     + 9.0 * g[y1, x2, k] + 3.0 * g[y1, x3, k]
                     + 3.0 * g[y2, x0, k] + 9.0 * g[y2, x1, k]

@@ -110,7 +110,8 @@ bool effects_check_commutes(const Stmt *check, const Stmt *s);
  * in a general kernel, while a fast one has tested at its entry that what it
  * writes is disjoint from all else. */
 bool effects_may_alias(const Func *func, const Buf *lhs, const Buf *rhs);
-/* Does 's' itself, not what is in it, make 'buf' or give the name its memory? */
+/* Does 's' itself, not what is in it, make 'buf' or give the name its memory?
+ */
 bool effects_makes(const Stmt *s, const Buf *buf);
 bool effects_writes(const Block *block, const Buf *buf);
 bool effects_reads(const Block *block, const Buf *buf);

@@ -11,9 +11,9 @@
  *     a[i], a[n-1-i] for i < n/2  i + i' < n - 1               independent
  *
  * Whatever a loop allocates inside is private to a round, and so are the names
- * that stand for nothing else.  A name that gets its memory inside and may stand
- * for what is outside is another one in each round: its indices tell nothing.
- * Two names of one group may overlap in any way.  A small vector
+ * that stand for nothing else.  A name that gets its memory inside and may
+ * stand for what is outside is another one in each round: its indices tell
+ * nothing. Two names of one group may overlap in any way.  A small vector
  * covers its last axis whole, so that axis can't tell two accesses apart.
  * Checks inside are no obstacle: the first that fails ends the call, and the
  * host puts back what was written, whichever round got there first.

@@ -107,8 +107,9 @@ effects_writes(const Block *block, const Buf *buf)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        if ((ir_writes(s) && ir_may_overlap(s->buf, buf)) || effects_writes(&s->pre, buf) ||
-            effects_writes(&s->body, buf) || effects_writes(&s->els, buf)) {
+        if ((ir_writes(s) && ir_may_overlap(s->buf, buf)) ||
+            effects_writes(&s->pre, buf) || effects_writes(&s->body, buf) ||
+            effects_writes(&s->els, buf)) {
             return true;
         }
     }
@@ -205,8 +206,8 @@ defines_var(const Stmt *s, const Var *var)
 }
 
 /* Does 's' define a Var that 'e' uses, or write memory that it reads, or make
- * or name the buffer whose extent it asks for? Asked of every node of 'e' and every
- * statement in 's'. */
+ * or name the buffer whose extent it asks for? Asked of every node of 'e' and
+ * every statement in 's'. */
 static bool
 disturbs(const Stmt *s, const Expr *e)
 {

@@ -129,8 +129,8 @@ overwrites(const Func *func, const Block *block, const Buf *buf)
 }
 
 /* Vars must come from outside, memory must not be written in the loop, and a
- * buffer made or named in it is another one in each round. Whether 'e' may be evaluated
- * before the loop, which might run no round, is another question. */
+ * buffer made or named in it is another one in each round. Whether 'e' may be
+ * evaluated before the loop, which might run no round, is another question. */
 bool
 loop_invariant(const Func *func, const Stmt *loop, const Expr *e)
 {

@@ -12,8 +12,9 @@
  * their own.  What a loop carries and what it hands out share the variables, as
  * carries do.
  *
- * "refs" of the frame are the names in scope.  They tell an allocation in a loop
- * which blocks of earlier rounds are still in use: all that is alive has one.
+ * "refs" of the frame are the names in scope.  They tell an allocation in a
+ * loop which blocks of earlier rounds are still in use: all that is alive has
+ * one.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* C text of what NumPy itself computes: sums over boxes of arrays, and its inner
- * loops for one element.
+/* C text of what NumPy itself computes: sums over boxes of arrays, and its
+ * inner loops for one element.
  *
  *     (sum f64 &a.0 0 i j  1 n 1)
  *

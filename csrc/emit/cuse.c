@@ -198,7 +198,8 @@ define_stmt(void *data, Stmt *s)
     }
     for (int i = 0; i < s->nbinds; i++) {
         inside[s->binds[i].out->id] = true;
-        inside[(s->binds[i].var ? s->binds[i].var : s->binds[i].out)->id] = true;
+        inside[(s->binds[i].var ? s->binds[i].var : s->binds[i].out)->id] =
+            true;
     }
     for (int i = 0; i < s->njoins; i++) {
         inside[s->joins[i].out->id] = true;

@@ -366,9 +366,9 @@ typedef struct VzBlock {
 } VzBlock;
 
 /* Memory for an array that may outlive the round of the loop which makes it:
- * the first block of the pool to which none of the 'n' addresses points that are
- * alive.  Dead blocks that are too small go, so a pool has no more blocks than
- * there are names for its arrays, and one. */
+ * the first block of the pool to which none of the 'n' addresses points that
+ * are alive.  Dead blocks that are too small go, so a pool has no more blocks
+ * than there are names for its arrays, and one. */
 static void *
 vz_renew(VzCtx *ctx, VzBlock **pool, int64_t bytes, int n,
          const void *const *live)

@@ -156,9 +156,9 @@ clone_expr(Clone *c, Expr *e)
 
 static Block clone_block(Clone *c, const Block *block);
 
-/* The Buf of a statement: what an ALLOC makes is new, and so is a VIEW's name.  But a result is made
- * once in its function, so it stays itself: its clone is there to replace the
- * original, and its dims go over to the clone's names. */
+/* The Buf of a statement: what an ALLOC makes is new, and so is a VIEW's name.
+ * But a result is made once in its function, so it stays itself: its clone is
+ * there to replace the original, and its dims go over to the clone's names. */
 static Buf *
 clone_stmt_buf(Clone *c, const Stmt *s)
 {

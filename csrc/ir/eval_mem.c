@@ -2,8 +2,8 @@
  *
  * Fresh memory comes from the arena and holds 0xA5 in every byte.  An array
  * made in a loop is another one in every round, as the IR says; nothing is ever
- * freed or used again, so a name that outlives its array's round still finds it.
- * That is what the reuse of blocks in generated code is compared with.
+ * freed or used again, so a name that outlives its array's round still finds
+ * it. That is what the reuse of blocks in generated code is compared with.
  */
 #include <string.h>
 

@@ -14,11 +14,12 @@
  * duplicates code makes fresh Vars (ir_clone does).
  *
  * Semantics in three rules.
- *  1. Expressions have no effects and never trap.  E_LOAD and E_SUM read memory,
- *     so an expression with one (a load, for short) may not move over a store that may alias.
- *     Integer arithmetic wraps.  IDIV, MOD by zero, shifts out of range and
- *     casts out of range give some value, not a trap; where Python would
- *     raise, an S_CHECK stands before.
+ *  1. Expressions have no effects and never trap.  E_LOAD and E_SUM read
+ *  memory,
+ *     so an expression with one (a load, for short) may not move over a store
+ *     that may alias. Integer arithmetic wraps.  IDIV, MOD by zero, shifts out
+ *     of range and casts out of range give some value, not a trap; where Python
+ *     would raise, an S_CHECK stands before.
  *  2. S_CHECK that fails ends the call: everything written to memory of the
  *     caller is undone and the call is repeated (REPLAY: in Python; BAIL: by
  *     the general version of the kernel).  So checks commute with everything
@@ -115,8 +116,8 @@ typedef enum Space {
  * or constants that all its arrays share; from L_LOOPS on each BUF_REF is bound
  * once: by S_VIEW or by a Bind of an IF or a loop, and then its extents are
  * constants, Vars or extents of arguments that are visible where it is, such as
- * what the same loop carries.  LAYOUT_C may be said of it only if all its arrays
- * have it. */
+ * what the same loop carries.  LAYOUT_C may be said of it only if all its
+ * arrays have it. */
 typedef struct Buf {
     Sym name;
     int id;
@@ -345,12 +346,13 @@ enum { AXIS_NEW = -1, AXIS_PACKED = -2 };
  *       lo1, ... of the box that is left alone.
  *   "joins", "njoins", "carries", "ncarries", "binds", "nbinds"  what an IF or
  *       a loop hands out.
- *   "src", "axes"  VIEW, BIND: the array of which "buf" is a name; VIEW: "index"
+ *   "src", "axes"  VIEW, BIND: the array of which "buf" is a name; VIEW:
+ *   "index"
  *       holds the start in every axis of "src", then extent and step for every
- *       axis of "buf"; "axes" says which axis of "src" that is, -1: a new one of
- *       extent 1.  All elements lie inside "src" (or the extent is 0), and two
- *       indices never name one of them: an axis of "src" is named once at most,
- *       and steps are not 0.  Or all axes are AXIS_PACKED: "buf" has the
+ *       axis of "buf"; "axes" says which axis of "src" that is, -1: a new one
+ *       of extent 1.  All elements lie inside "src" (or the extent is 0), and
+ *       two indices never name one of them: an axis of "src" is named once at
+ *       most, and steps are not 0.  Or all axes are AXIS_PACKED: "buf" has the
  *       elements from the start on in the order of memory, where they lie
  *       without gaps, in another shape.
  *   "body", "els", "pre"  nested blocks.
@@ -532,18 +534,18 @@ void ir_each_expr(Stmt *s, void (*fn)(void *data, Expr **slot), void *data);
 /* Every statement in 'block' and below, outer before inner. */
 void ir_each_stmt(const Block *block, void (*fn)(void *data, Stmt *s),
                   void *data);
-/* A copy of 's' with index, joins, carries and binds of its own, so that its slots
- * may be rewritten; nested statements are shared. */
+/* A copy of 's' with index, joins, carries and binds of its own, so that its
+ * slots may be rewritten; nested statements are shared. */
 Stmt *ir_copy_stmt(Arena *arena, const Stmt *s);
 /* Rewrites statements bottom-up: 'fn' is given a copy whose nested blocks are
  * done, and pushes what takes its place (itself, nothing, several) on 'out'. */
 typedef void (*StmtFn)(void *data, Block *out, Stmt *s);
 Block ir_map_block(Arena *arena, const Block *block, StmtFn fn, void *data);
 /* A deep copy with fresh Vars, local Bufs, other names of Bufs and loop ids for
- * all that 'block' defines; 'map' (Var * -> Expr *, Buf * -> Buf *) may hold replacements of
- * free Vars and Bufs and receives the fresh ones.  A SET variable stays
- * itself unless 'map' gives another; so does a BUF_RESULT, whose dims then
- * name what the clone defines. */
+ * all that 'block' defines; 'map' (Var * -> Expr *, Buf * -> Buf *) may hold
+ * replacements of free Vars and Bufs and receives the fresh ones.  A SET
+ * variable stays itself unless 'map' gives another; so does a BUF_RESULT, whose
+ * dims then name what the clone defines. */
 Block ir_clone(Func *func, const Block *block, Map *map);
 /* A deep copy of a whole function that shares nothing with it and keeps all
  * ids. */

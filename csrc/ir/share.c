@@ -1,8 +1,8 @@
 /* Which buffers may be names of the same memory.
  *
  * A Buf is a name.  Memory has several where a view is taken of it, or where an
- * IF or a loop hands it on; which of several arrays a name stands for may depend
- * on the run.  All names that are linked in this way form a "group":
+ * IF or a loop hands it on; which of several arrays a name stands for may
+ * depend on the run.  All names that are linked in this way form a "group":
  *
  *     view &r.3 = &a.0 ...                    a, r
  *     carry &x.4 = &a.0                       a, r, x, t, y

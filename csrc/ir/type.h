@@ -104,8 +104,9 @@ typedef enum Layout {
  *
  * Only inference fills the next: "object" numbers the array that an ARRAY is
  * or is a part of ("view"); "memory" says that it lives in a buffer and not
- * in registers, "ref" that it is one of several such arrays, by the run.  "origin" of an int: the argument's axis or value that it is,
- * 0 when unknown; a "size" of an axis with an origin is -1 - origin. */
+ * in registers, "ref" that it is one of several such arrays, by the run.
+ * "origin" of an int: the argument's axis or value that it is, 0 when unknown;
+ * a "size" of an axis with an origin is -1 - origin. */
 typedef struct Type {
     TypeKind kind;
     DType dtype;

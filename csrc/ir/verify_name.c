@@ -5,8 +5,8 @@
  *     join &y.5:f64[%n.1] ref = &a.0, &i.3      bind-type: f64 and i64
  *
  * A name is given once, but by BIND at L_ARRAY, where its extents are its own.
- * Nothing that moves (a growable buffer) or ends with a round (one on the stack)
- * gets another name.
+ * Nothing that moves (a growable buffer) or ends with a round (one on the
+ * stack) gets another name.
  */
 #include "csrc/ir/verify.h"
 

@@ -4,8 +4,8 @@
  *
  * Quotients follow R. L. Smith (Algorithm 116, CACM 5, 1962), as CPython's
  * do: the larger part of the divisor divides the smaller one, so that nothing
- * overflows on the way.  Powers multiply in CPython's order, from the lowest bit
- * of the exponent, beginning with a product by 1.
+ * overflows on the way.  Powers multiply in CPython's order, from the lowest
+ * bit of the exponent, beginning with a product by 1.
  */
 #include <string.h>
 

@@ -128,8 +128,8 @@ is_number_like(const Type *type)
 }
 
 /* One comparison of a chain, as a value. Where types decide it -- text, None,
- * known numbers -- the value is known, exactly as inference found it. 'array' is
- * the type of the result if it is one. */
+ * known numbers -- the value is known, exactly as inference found it. 'array'
+ * is the type of the result if it is one. */
 static Value
 compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
 {

@@ -5,8 +5,8 @@
  *
  * Reading is a tree like any other (lazy.c), so that `lut[img] * 2` is one
  * nest; each index is checked where it is used.  A store runs in the order of
- * the indices, since of equal ones the last wins.  Its value and its indices are
- * computed before if they read what is written.
+ * the indices, since of equal ones the last wins.  Its value and its indices
+ * are computed before if they read what is written.
  *
  * A mask that is not alone is turned into positions first.
  */

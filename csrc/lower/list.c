@@ -1,8 +1,10 @@
 /* Lists of run-time length: their storage.
  *
  *     stack.append((y, x))      grow &y to n + 1;  store &y[n] = y
- *                               grow &x to n + 1;  store &x[n] = x;  set n = n + 1
- *     y, x = stack.pop()        check 0 < n;  set n = n - 1;  y = &y[n], x = &x[n]
+ *                               grow &x to n + 1;  store &x[n] = x;  set n = n
+ *                               + 1
+ *     y, x = stack.pop()        check 0 < n;  set n = n - 1;  y = &y[n], x =
+ *     &x[n]
  *
  * The number of the object in the list's type leads to its storage, so two
  * names of one list are one storage without further ado.  It is made where the

@@ -1,4 +1,5 @@
-/* Functions that work element by element, by the rules of typeinfer/pointwise.c.
+/* Functions that work element by element, by the rules of
+ * typeinfer/pointwise.c.
  *
  *     np.sqrt(a)               for each element sqrt
  *     np.where(c, a, 0)        for each element c ? a : 0

@@ -2,7 +2,8 @@
  *
  *     scope {                       set left = false
  *         scope {                   scope {
- *             ... leave outer ...       scope { ... set left = true; leave ... }
+ *             ... leave outer ...       scope { ... set left = true; leave ...
+ *             }
  *         }                  -->        if left { leave }
  *         rest                          rest
  *     }                             }

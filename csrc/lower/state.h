@@ -127,7 +127,7 @@ struct Lower {
     LowerLoop *loop;
     LowerScope *scope;
     Map lists;         /* number of a list object -> List * */
-    Map asides;        /* List -> a copy from before the conversions of a join */
+    Map asides; /* List -> a copy from before the conversions of a join */
     Table *tables;     /* long tables of constants */
     Block prologue;    /* storage that exists from the beginning */
     const AStmt *tail; /* the return that ends the body by itself */

@@ -113,8 +113,9 @@ Expr *
 fold_sum(Lower *L, const Elements *in, DType dtype)
 {
     Expr *vec = as_vector(L, in);
-    return vec != NULL ? finite_or_python(L, sum_lanes(L, vec, in->loc), in->loc)
-                       : sum_node(L, in->view, dtype, NULL, in->loc);
+    return vec != NULL
+               ? finite_or_python(L, sum_lanes(L, vec, in->loc), in->loc)
+               : sum_node(L, in->view, dtype, NULL, in->loc);
 }
 
 /* 'sum' / 'n' in float64, then in the dtype of 'sum'. */

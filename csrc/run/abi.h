@@ -33,8 +33,8 @@ typedef enum VzStatus {
     VZ_INTERRUPT, /* a signal handler wants to run */
 } VzStatus;
 
-/* An inner loop of a NumPy ufunc: "n" elements at addresses "args" (inputs, then
- * the output), "steps" bytes apart. */
+/* An inner loop of a NumPy ufunc: "n" elements at addresses "args" (inputs,
+ * then the output), "steps" bytes apart. */
 typedef struct VzLoop {
     void (*run)(char **args, const int64_t *n, const int64_t *steps,
                 void *data);

@@ -30,5 +30,6 @@ def changed_arguments():
 
 
 # >>> refusal
-# VZ_1004_global.py:13:25  VZ-1004  `SETTINGS` (types.SimpleNamespace) has no translation
+# VZ_1004_global.py:13:25  VZ-1004  `SETTINGS` (types.SimpleNamespace) has no
+#     translation
 # <<<

@@ -159,7 +159,8 @@ static double (*const libm1[])(double) = {
     exp,  exp2, expm1, log,  log2, log10, log1p, sin,   cos,   tan,
     asin, acos, atan,  sinh, cosh, tanh,  asinh, acosh, atanh,
 };
-static double (*const libm2[])(double, double) = {atan2, fmod, pow};
+static double (*const libm2[])(double, double) = {atan2, hypot, fmod,
+                                                       pow};
 
 static const VzHost host = {
     .abi = VZ_ABI,
