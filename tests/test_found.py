@@ -436,3 +436,17 @@ def test_uint64(options):
             assert_same(functions[2], (a, b), native=False)
     assert all(fn.stats.python_calls == 0 for fn in functions)
     assert functions[1].stats.native_calls > 40
+
+
+def counted(m):
+    n = s = 0
+    while (n := n + 1) < m:
+        s += n
+    return n, s
+
+
+def test_names_bound_by_a_while_test():
+    """The test that fails binds the name, too."""
+    fast = accelerate(counted)
+    for m in (0, 1, 9):
+        assert_same(fast, (m,), native=False)

@@ -281,8 +281,10 @@ def test_array_rebound(module):
     m.LUT = np.arange(10, dtype=np.float32)
     assert native(m.f, 3) == 3.0
     m.LUT = [7.0, 8.0]
-    with pytest.warns(vizgen.FallbackWarning, match="VZ-1004"):
-        assert m.f(1) == 8.0
+    assert m.f(1) == 8.0
+    m.LUT = {1: 9.0, 2: object()}
+    with pytest.warns(vizgen.FallbackWarning, match="VZ-"):
+        assert m.f(1) == 9.0
 
 
 def test_array_written(module):

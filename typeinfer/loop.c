@@ -402,10 +402,33 @@ while_round(Infer *I, Loop *loop)
     infer_block(I, &loop->s->body, &loop->copy->body);
 }
 
-/* while test: body, else: orelse */
+/* The place of a ':=' in 'e', NULL: there is none. */
+static const AExpr *
+named_in(const AExpr *e)
+{
+    if (e == NULL || e->kind == A_NAMED) {
+        return e;
+    }
+    const AExpr *found = named_in(e->lhs);
+    found = found ? found : named_in(e->rhs);
+    for (int i = 0; found == NULL && i < e->items.n; i++) {
+        found = named_in(e->items.at[i]);
+    }
+    return found;
+}
+
+/* while test: body, else: orelse.  What the test binds would have to be
+ * carried out of the loop by the test that fails, which no loop of the IR
+ * does. */
 void
 infer_while(Infer *I, const AStmt *s, ABlock *out)
 {
+    const AExpr *named = named_in(s->value);
+    if (named != NULL) {
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, named->loc,
+                     "Write `while True:`, and `break` after the assignment.",
+                     "`:=` in the test of a `while` is not translated");
+    }
     Loop loop;
     if (map_get(&I->unroll, s->value) != NULL) {
         infer_unrolled_while(I, s, out);
