@@ -42,7 +42,8 @@ def compile_objects(folder, flags):
     """The objects of csrc/run and what it needs, two at a time."""
     folder.mkdir()
     sources = sorted((ROOT / "csrc/run").glob("*.c"))
-    sources += [ROOT / "csrc/base/arena.c", ROOT / "csrc/base/str.c"]
+    sources += [ROOT / "csrc/base" / name
+                for name in ("arena.c", "str.c", "sum.c")]
     objects = [folder / (path.stem + ".o") for path in sources]
 
     def one(pair):
