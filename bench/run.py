@@ -25,6 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 # What `vizgen tune` once chose for an application must not be measured here.
 os.environ.setdefault("VIZGEN_CACHE_DIR", str(HERE.parent / "build" / "bench"))
+os.environ["VIZGEN_TRIALS"] = "0"
 
 from bench import rows, timing
 from bench.peers import c

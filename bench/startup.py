@@ -41,11 +41,11 @@ import timeit
 import numpy as np
 from vizgen import accelerate
 
-@accelerate
+@accelerate(strict=True)
 def one(a):
     return None
 
-@accelerate
+@accelerate(strict=True)
 def three(a, b, c):
     return None
 
