@@ -1,9 +1,15 @@
 """np.random's global state in compiled code: the same numbers, the same state
 afterwards, whatever happens in between."""
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from vizgen import accelerate
+
+from .support import ROOT
 
 
 def walk(n):
@@ -94,9 +100,6 @@ def test_another_generator():
 
 def test_first_use(tmp_path):
     """NumPy imports numpy.random when it is first named."""
-    import subprocess
-    import sys
-
     path = tmp_path / "first.py"
     path.write_text("import sys\nimport numpy as np\n"
                     "from vizgen import accelerate\n"
@@ -107,4 +110,5 @@ def test_first_use(tmp_path):
                     "assert other(1) == 2\n"
                     "assert draw(3) == draw.py_func(3)\n"
                     "assert draw.stats.native_calls == 1\n")
-    subprocess.run([sys.executable, path], check=True, timeout=120)
+    subprocess.run([sys.executable, path], check=True, timeout=120,
+                   env={**os.environ, "PYTHONPATH": str(ROOT)})
