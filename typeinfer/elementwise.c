@@ -37,9 +37,9 @@ pin_single(Infer *I, int64_t lhs, int64_t rhs)
     int64_t a = actual_size(I, lhs);
     int64_t b = actual_size(I, rhs);
     if (a == 1 && b != 1) {
-        infer_pin(I, size_origin(lhs));
+        infer_pin_anyhow(I, size_origin(lhs));
     } else if (b == 1 && a != 1) {
-        infer_pin(I, size_origin(rhs));
+        infer_pin_anyhow(I, size_origin(rhs));
     }
 }
 

@@ -26,9 +26,13 @@ typedef struct SigArg {
     bool pin_value;
 } SigArg;
 
+/* "open_sizes" and "open_values": no pins of these, since too many of them have
+ * come already.  Inference then does with types that are general, or refuses. */
 typedef struct Signature {
     int nargs; /* the entry's parameters in order, then hidden arrays */
     SigArg *args;
+    bool open_sizes;
+    bool open_values;
 } Signature;
 
 /* The typed entry, or NULL with a refusal in unit->diags. */

@@ -94,6 +94,15 @@ size_with_origin(int origin)
 void
 infer_pin(Infer *I, int origin)
 {
+    bool value = origin > 0 && (origin - 1) % (MAX_RANK + 1) == MAX_RANK;
+    if (!(value ? I->sig->open_values : I->sig->open_sizes)) {
+        infer_pin_anyhow(I, origin);
+    }
+}
+
+void
+infer_pin_anyhow(Infer *I, int origin)
+{
     if (origin <= 0) {
         return;
     }

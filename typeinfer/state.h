@@ -192,6 +192,8 @@ _Noreturn void infer_again(Infer *I);
 /* Makes the axis or value with this origin part of the specialisation and
  * begins again; returns if that is impossible or already so. */
 void infer_pin(Infer *I, int origin);
+/* Also where the signature is to stay open. */
+void infer_pin_anyhow(Infer *I, int origin);
 int origin_of_size(int arg, int axis);
 int origin_of_value(int arg);
 int size_origin(int64_t size); /* of an entry of Type.size */

@@ -225,10 +225,10 @@ same_structure(PyObject *lhs, PyObject *rhs)
 }
 
 /* Keys of all arguments are compared without a branch in between. */
-static bool
-keys_fit(const Spec *spec, const uint32_t *keys)
+static inline bool
+keys_fit(const Spec *spec, const uint32_t *keys, bool any_layout)
 {
-    uint32_t mask = spec->width.layout ? ~KEY_ANY_LAYOUT : UINT32_MAX;
+    uint32_t mask = any_layout ? ~KEY_ANY_LAYOUT : UINT32_MAX;
     uint32_t differ = 0;
     for (int i = 0; i < spec->nargs; i++) {
         differ |= (keys[i] ^ spec->keys[i]) & mask;
@@ -262,10 +262,36 @@ lists_fit(const Spec *spec, PyObject *const *args)
     return true;
 }
 
+/* Is the size of the axis part of the signature? */
+static bool
+is_pinned(const Spec *spec, int arg, int axis)
+{
+    bool pinned = false;
+    for (int i = 0; i < spec->npins && !pinned; i++) {
+        pinned = spec->pins[i].arg == arg && spec->pins[i].axis == axis;
+    }
+    return pinned;
+}
+
+bool
+spec_sees_single(const Spec *spec, PyObject *const *args)
+{
+    for (int i = 0; i < spec->nargs; i++) {
+        PyArrayObject *array = (PyArrayObject *)args[i];
+        int rank = KIND(spec->keys[i]) == K_ARRAY ? RANK(spec->keys[i]) : 0;
+        for (int axis = 0; axis < rank; axis++) {
+            if (PyArray_DIM(array, axis) == 1 && !is_pinned(spec, i, axis)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
-    if (!keys_fit(spec, keys)) {
+    if (!keys_fit(spec, keys, spec->width.layout)) {
         return false;
     }
     for (int i = 0; i < spec->npins; i++) {
@@ -274,14 +300,15 @@ spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
         }
     }
     return consts_fit(spec, args, spec->width.tuples)
-           && (!spec->has_lists || lists_fit(spec, args));
+           && (!spec->has_lists || lists_fit(spec, args))
+           && !(spec->no_singles && spec_sees_single(spec, args));
 }
 
 bool
 spec_almost_accepts(const Spec *spec, const uint32_t *keys,
                     PyObject *const *args)
 {
-    return keys_fit(spec, keys) && consts_fit(spec, args, true);
+    return keys_fit(spec, keys, true) && consts_fit(spec, args, true);
 }
 
 /* --- signatures ---------------------------------------------------------- */
@@ -364,6 +391,8 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
                int nargs, Width width, Signature *out)
 {
     out->nargs = nargs;
+    out->open_sizes = width.sizes;
+    out->open_values = width.values;
     out->args = ARENA_ARRAY(arena, SigArg, nargs + 1);
     for (int i = 0; i < nargs; i++) {
         uint32_t key = width.layout ? keys[i] & ~KEY_ANY_LAYOUT : keys[i];

@@ -44,8 +44,9 @@
 enum { MAX_ARGS = 48, MAX_IN = 320, MAX_OUT = 128, MAX_RESULTS = 64 };
 
 /* After this many signatures layouts are generalised, after as many again
- * the rest of the calls run in Python (VZ-4003). */
-enum { MAX_SPECS = 8 };
+ * the rest of the calls run in Python (VZ-4003).  After so many that only differ
+ * by sizes of small axes and by values, these are left open. */
+enum { MAX_SPECS = 8, MAX_ALIKE = 4 };
 
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;
@@ -224,6 +225,8 @@ typedef struct Const {
 typedef struct Width {
     bool layout; /* any strides of arrays */
     bool tuples; /* the numbers in tuples */
+    bool sizes;  /* small axes and flags, which inference may ask for: it must */
+    bool values; /* do without these */
 } Width;
 
 /* How a signature's calls compare with Python's, see trial.c.
@@ -256,6 +259,7 @@ typedef struct Spec {
     int nconsts;
     Const *consts;
     bool has_lists;
+    bool no_singles;    /* axes of one element have signatures of their own */
     int npins;
     Pin *pins;
     const Signature *sig; /* with the pins; in the unit's arena */
@@ -297,6 +301,8 @@ struct Loaded {
     Spec *specs[2 * MAX_SPECS]; /* most recently used first */
     bool full_told;
     bool tight;        /* numbers in tuples must be known */
+    bool pinned;       /* small axes or flags must be known: "why" */
+    PyObject *why;
     bool busy;         /* a compilation uses "arena" */
 };
 
@@ -430,12 +436,15 @@ uint32_t arg_key(PyObject *object);
 /* Does 'spec' accept these arguments? */
 bool spec_accepts(const Spec *spec, const uint32_t *keys,
                   PyObject *const *args);
+/* Has an array an axis of one element that is not pinned? */
+bool spec_sees_single(const Spec *spec, PyObject *const *args);
 bool key_has_const(uint32_t key);
 bool args_fit(PyObject *const *args, int nargs); /* ints within 64 bits */
 /* The signature of 'args' in 'arena'; false when some argument has no Type. */
 bool signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
                     int nargs, Width width, Signature *out);
-/* Would 'spec' accept these arguments if numbers in tuples were left open? */
+/* Would 'spec' accept these arguments if layouts, pins and numbers in tuples
+ * were left open? */
 bool spec_almost_accepts(const Spec *spec, const uint32_t *keys,
                          PyObject *const *args);
 /* Why 'object' is not for native code: its code and a few words. */

@@ -457,20 +457,51 @@ try_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
 }
 
 /* Numbers in tuples are compiled in the first time; when another tuple of the
- * same kind comes they are left open, if inference can do without them. */
+ * same kind comes they are left open.  Small axes and flags are left open after
+ * a few of them. */
+static Width
+width_for(const Loaded *l, PyObject *const *args, const uint32_t *keys)
+{
+    Width width = {.layout = l->nspecs >= MAX_SPECS};
+    int alike = 0;
+    for (int i = 0; i < l->nspecs; i++) {
+        const Spec *spec = l->specs[i];
+        if (spec_almost_accepts(spec, keys, args)) {
+            width.tuples |= spec->nconsts > 0 && !l->tight;
+            alike += spec->npins > 0;
+        }
+    }
+    width.sizes = width.values = alike >= MAX_ALIKE && !l->pinned;
+    return width;
+}
+
+/* Inference could not do with what was left open: something less is the next
+ * attempt.  False: there is none. */
+static bool
+narrow(Loaded *l, const Spec *spec, Width *width)
+{
+    if (width->tuples) {
+        l->tight = true;
+        width->tuples = false;
+    } else if (width->values) {
+        width->values = false;
+        Py_XSETREF(l->why, Py_NewRef(spec->refusal));
+    } else if (width->sizes) {
+        l->pinned = true;
+        width->sizes = false;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static Spec *
 new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
          int nargs)
 {
-    Width width = {.layout = l->nspecs >= MAX_SPECS};
-    for (int i = 0; i < l->nspecs && !l->tight; i++) {
-        width.tuples |= spec_almost_accepts(l->specs[i], keys, args)
-                        && l->specs[i]->nconsts > 0;
-    }
+    Width width = width_for(l, args, keys);
     Spec *spec = try_spec(f, l, args, keys, nargs, width);
-    if (spec != NULL && width.tuples && spec->refusal != NULL) {
-        l->tight = true;
-        width.tuples = false;
+    while (spec != NULL && spec->refusal != NULL && narrow(l, spec, &width)) {
         spec_free(spec);
         spec = try_spec(f, l, args, keys, nargs, width);
     }
@@ -503,8 +534,21 @@ tell_full(Accel *f, Loaded *l)
         return;
     }
     l->full_told = true;
-    function_tell(f, l, DIAG_TOO_MANY_SIGNATURES,
-                  "there are too many signatures; this one runs in Python");
+    char message[500];
+    const char *why = l->why ? PyUnicode_AsUTF8(l->why) : NULL;
+    if (why == NULL) {
+        PyErr_Clear();
+        snprintf(message, sizeof(message),
+                 "%d signatures came, and this is another one: the types, "
+                 "layouts or strings of the arguments differ from call to call",
+                 l->nspecs);
+    } else {
+        snprintf(message, sizeof(message),
+                 "%d signatures came, and this is another one; without the "
+                 "sizes of small axes and the values of flags: %.*s",
+                 l->nspecs, (int)strcspn(why, "\n"), why);
+    }
+    function_tell(f, l, DIAG_TOO_MANY_SIGNATURES, message);
 }
 
 /* Eight signatures as they come, then eight for any layout of arrays, so

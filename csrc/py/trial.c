@@ -125,6 +125,8 @@ repeated_text(const Loaded *l, const Record *record, int times)
     return diag_text(&l->diags, &diag);
 }
 
+/* Shapes that differ may be due to an axis of one element, which NumPy repeats;
+ * the next such call is compiled for it. */
 int
 trial_repeated(Call *call)
 {
@@ -132,6 +134,11 @@ trial_repeated(Call *call)
     const Stmt *failed = ir_site(call->kernel->result->func, S_CHECK,
                                  call->ctx.failed);
     if (failed == NULL) {
+        return 0;
+    }
+    if (failed->exc == X_VALUE && !call->spec->no_singles &&
+        spec_sees_single(call->spec, call->args)) {
+        call->spec->no_singles = true;
         return 0;
     }
     record->same = record->recent == 0 || (record->same &&

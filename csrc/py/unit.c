@@ -353,6 +353,7 @@ loaded_drop(Loaded *l)
     PyMem_Free(l->names);
     guards_clear(&l->guards);
     Py_XDECREF(l->refusal);
+    Py_XDECREF(l->why);
     if (l->arena != NULL) {
         arena_free(l->arena);
     }
