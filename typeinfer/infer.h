@@ -26,8 +26,8 @@ typedef struct SigArg {
     bool pin_value;
 } SigArg;
 
-/* "open_sizes" and "open_values": no pins of these, since too many of them have
- * come already.  Inference then does with types that are general, or refuses. */
+/* "open_sizes" and "open_values": no pins of these, since too many have come
+ * already.  Inference then does with types that are general, or refuses. */
 typedef struct Signature {
     int nargs; /* the entry's parameters in order, then hidden arrays */
     SigArg *args;

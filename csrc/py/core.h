@@ -4,6 +4,7 @@
  *
  *     guards.c    do the globals still mean what they meant?
  *     args.c      argument objects -> keys, signatures, kernel slots
+ *     plan.c      which argument goes to which parameter of a kernel
  *     unit.c      a function and all it calls -> Unit
  *     load.c      Python's ast -> Ast          names.c, value.c  its globals
  *     syntax.c    nested functions and the like      frozen.c   lists, dicts
@@ -44,8 +45,8 @@
 enum { MAX_ARGS = 48, MAX_IN = 320, MAX_OUT = 128, MAX_RESULTS = 64 };
 
 /* After this many signatures layouts are generalised, after as many again
- * the rest of the calls run in Python (VZ-4003).  After so many that only differ
- * by sizes of small axes and by values, these are left open. */
+ * the rest of the calls run in Python (VZ-4003).  After so many that differ by
+ * nothing but sizes of small axes and values, these are left open. */
 enum { MAX_SPECS = 8, MAX_ALIKE = 4 };
 
 typedef struct Accel Accel;
@@ -225,8 +226,8 @@ typedef struct Const {
 typedef struct Width {
     bool layout; /* any strides of arrays */
     bool tuples; /* the numbers in tuples */
-    bool sizes;  /* small axes and flags, which inference may ask for: it must */
-    bool values; /* do without these */
+    bool sizes;  /* small axes, and flags: inference may not ask for them */
+    bool values;
 } Width;
 
 /* How a signature's calls compare with Python's, see trial.c.
@@ -450,14 +451,16 @@ bool spec_almost_accepts(const Spec *spec, const uint32_t *keys,
 /* Why 'object' is not for native code: its code and a few words. */
 DiagId arg_refusal(PyObject *object, char *out, size_t size);
 
+typedef enum FillStatus { FILL_OK, FILL_PYTHON, FILL_READONLY } FillStatus;
+/* Kernel slots from arguments. */
+FillStatus call_fill(Call *call);
+
+/* --- plan.c -------------------------------------------------------------- */
+
 /* How the parameters of 'result' are read from arguments of 'sig'; false when
  * they don't fit together. */
 bool kernel_plan(Arena *arena, const CompileResult *result,
                  const Signature *sig, Kernel *out);
-
-typedef enum FillStatus { FILL_OK, FILL_PYTHON, FILL_READONLY } FillStatus;
-/* Kernel slots from arguments. */
-FillStatus call_fill(Call *call);
 
 /* --- lists.c ------------------------------------------------------------- */
 
