@@ -138,6 +138,15 @@ def test_check_does_not_run(write):
     assert [json.loads(line)["code"] for line in lines] == ["VZ-1003"]
 
 
+def test_check_tells_of_loops(write):
+    path = write("loops.py", "\ndef f(a):\n    for v in a:\n"
+                             "        a[0] += v\n    return {len(a)}\n")
+    got = vizgen("check", "--all", path)
+    assert "loops outside of it run by themselves: lines 3-4" in got.stdout
+    line = vizgen("check", "--all", "--json", path).stdout
+    assert json.loads(line)["loops"] == [[3, 4]]
+
+
 def test_check_all(write):
     path = write("plain.py", "import numpy as np\n\n\ndef f(a):\n"
                              "    return np.percentile(a, 5)\n")

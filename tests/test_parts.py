@@ -2,6 +2,13 @@
 rest stays in Python, and together they do what the function does."""
 
 import io
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+import threading
+import time
 import traceback
 import warnings
 from contextlib import redirect_stdout
@@ -18,8 +25,9 @@ CALLS = 6       # so many that trials come to an end
 
 
 @pytest.fixture(autouse=True)
-def at_once():
-    """Inner loops are compiled when they are first met."""
+def at_once(monkeypatch):
+    """Inner loops are compiled when they are first met, and all are tried."""
+    monkeypatch.delenv("VIZGEN_TRIALS", raising=False)
     before = _core.part_heat(0)
     yield
     _core.part_heat(before)
@@ -362,7 +370,9 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("function, make", PROGRAMS,
                          ids=lambda value: getattr(value, "__name__", ""))
-def test_programs(function, make):
+def test_programs(function, make, monkeypatch):
+    check(function, *make())
+    monkeypatch.setenv("VIZGEN_TRIALS", "0")
     check(function, *make())
 
 
@@ -750,3 +760,146 @@ def test_metadata():
     fn(grid())
     assert fn.__code__ is annotated.__code__
     assert fn.__wrapped__ is annotated and fn.__name__ == "annotated"
+
+
+# --- threads, checking, tuning -----------------------------------------------
+
+
+def test_threads():
+    fn = accelerate(two_loops)
+    want = two_loops(grid(), 2.0)
+    parts, wrong = set(), []
+    start = threading.Barrier(4)
+
+    def call():
+        start.wait()
+        for _ in range(20):
+            if difference(fn(grid(), 2.0), want) is not None:
+                wrong.append(1)
+            parts.update(fn._parts())
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        threads = [threading.Thread(target=call) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong and len(parts) == 4    # two nests of two loops
+    assert fn.stats.mixed_calls + fn.stats.python_calls == 80
+
+
+PROGRAM = """
+    import numpy as np
+    from vizgen import accelerate
+
+    @accelerate
+    def rows(img):
+        s = 0.0
+        for y in range(img.shape[0]):
+            for x in range(img.shape[1]):
+                s += img[y, x]
+                img[y, x] = s
+        return s, str({s})
+
+    def test():
+        for _ in range(3):
+            print(rows(np.ones((4, 5)))[0])
+
+    if __name__ == "__main__":
+        test()
+        print(rows.stats[:3])
+"""
+
+
+def program(folder, *words, **environment):
+    path = folder / "program.py"
+    path.write_text(textwrap.dedent(PROGRAM))
+    done = subprocess.run(
+        [sys.executable, *words, str(path)], capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def test_checked(tmp_path):
+    text = program(tmp_path, VIZGEN_CHECK="1")
+    assert text.count("20.0") == 3 and "(0, 3, 0)" in text
+
+
+def test_disabled(tmp_path):
+    text = program(tmp_path, VIZGEN_DISABLE="1")
+    assert text.count("20.0") == 3 and "(0, 0, 3)" in text
+
+
+def test_tuned(tmp_path):
+    text = program(tmp_path, "-m", "vizgen", "tune", "--budget", "2s")
+    assert "it runs in Python" in text
+
+
+def test_explained(tmp_path):
+    text = program(tmp_path, "-m", "vizgen", "explain")
+    assert "lines 8-11  (" in text and "  native, " in text, text
+
+
+# --- never slower ------------------------------------------------------------
+
+
+def converted_lists(n):
+    values, total = list(range(1000)), 0
+    for y in range(n):
+        opaque(y)
+        for k in range(10):
+            total += values[k + y % 7]
+    return total
+
+
+def generators(n):
+    s = 0.0
+    for _ in range(n):
+        opaque()
+        for value in (q for q in range(6)):
+            s += value
+    return s
+
+
+def over_dict(table):
+    s = 0.0
+    for key in table:
+        s += table[key]
+    return s
+
+
+def python_helper(n):
+    s = 0.0
+    for _ in range(n):
+        s += over_dict({1: 1.0, 2: 3.0})
+    return s, opaque(1)
+
+
+def short_rows(n):
+    a, s = np.ones((n, 2)), 0.0
+    for y in range(n):
+        opaque(y)
+        for value in a[y]:
+            s += value
+    return s
+
+
+@pytest.mark.filterwarnings("ignore::vizgen.FallbackWarning")
+@pytest.mark.parametrize("function", [
+    converted_lists, generators, python_helper, short_rows])
+def test_never_slower(function):
+    fn = accelerate(function)
+    for _ in range(8):
+        fn(1000)
+    best = {fn: 1e9, function: 1e9}
+    for _ in range(15):
+        for call in best:
+            start = time.process_time()
+            call(1000)
+            best[call] = min(best[call], time.process_time() - start)
+    assert best[fn] < 1.4 * best[function], (best, fn.explain())

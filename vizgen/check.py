@@ -5,6 +5,8 @@ found are statements and expressions that have no translation (VZ-1003),
 calls of library functions that have none (VZ-2003), functions that call
 themselves (VZ-2011) and globals of kinds that have none (VZ-1004).  A clean
 check does not promise that a function will compile; `vizgen explain` knows.
+What is found keeps the function in Python, but not the loops before or after
+it, which are compiled by themselves (vizgen/parts.py).
 """
 import ast
 import math
@@ -15,11 +17,13 @@ import numpy
 STATEMENTS = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.For, ast.While,
     ast.If, ast.Return, ast.Break, ast.Continue, ast.Pass, ast.Assert,
-    ast.Raise)
+    ast.Raise, ast.FunctionDef, ast.Try, ast.With, ast.Delete, ast.Global,
+    ast.Nonlocal)
 EXPRESSIONS = (
     ast.Name, ast.Constant, ast.BinOp, ast.Subscript, ast.Attribute,
     ast.Call, ast.Compare, ast.UnaryOp, ast.BoolOp, ast.Tuple, ast.List,
-    ast.Slice, ast.IfExp, ast.Starred)
+    ast.Slice, ast.IfExp, ast.Starred, ast.ListComp, ast.GeneratorExp,
+    ast.Lambda, ast.NamedExpr, ast.Dict)
 LIBRARIES = ("numpy", "math")
 
 
@@ -42,7 +46,29 @@ def check_file(path, every=False):
                 found.append(_item(path, source, code, message, at.lineno,
                                    at.col_offset, at.end_col_offset
                                    if at.end_lineno == at.lineno else None))
+                _add_loops(found[-1], node, at)
     return sorted(found, key=lambda item: (item["line"], item["col"]))
+
+
+def _add_loops(item, node, at):
+    """Adds what runs native though 'at' keeps the function in Python."""
+    loops = [(loop.lineno, loop.end_lineno) for loop in _loops(node)
+             if not loop.lineno <= at.lineno <= loop.end_lineno]
+    item["loops"] = loops
+    if loops:
+        lines = ", ".join(f"{first}-{last}" for first, last in loops)
+        *text, more = item["text"].split("\n")
+        text.append(f"   loops outside of it run by themselves: lines {lines}")
+        item["text"] = "\n".join([*text, more])
+
+
+def _loops(node):
+    """The outermost loops of a function."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.For, ast.While)):
+            yield child
+        elif not isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from _loops(child)
 
 
 class _Names:
@@ -83,8 +109,7 @@ class _Names:
         elif isinstance(node, ast.ClassDef):
             self.other[node.name] = "a class"
         elif isinstance(node, ast.Assign) and isinstance(
-                node.value, (ast.Dict, ast.Set, ast.List, ast.DictComp,
-                             ast.ListComp, ast.SetComp, ast.Lambda)):
+                node.value, (ast.Set, ast.DictComp, ast.SetComp)):
             kind = type(node.value).__name__.lower()
             for target in node.targets:
                 if isinstance(target, ast.Name):
@@ -139,8 +164,10 @@ class _Function:
                 if isinstance(child, ast.expr) \
                         and not isinstance(node, ast.Raise):
                     self.expression(child)
-            for part in ("body", "orelse"):
+            for part in ("body", "orelse", "finalbody"):
                 self.block(getattr(node, part, ()))
+            for handler in getattr(node, "handlers", ()):
+                self.block(handler.body)
 
     def expression(self, node):
         if not isinstance(node, EXPRESSIONS):
@@ -179,15 +206,11 @@ class _Function:
 
 def _word(node):
     """What the user would call a kind of node."""
-    return {"Try": "try", "With": "with", "FunctionDef": "def",
-            "ClassDef": "class", "Delete": "del", "Global": "global",
-            "Nonlocal": "nonlocal", "Import": "import",
-            "ImportFrom": "import", "Match": "match", "Lambda": "lambda",
-            "ListComp": "[... for ...]", "DictComp": "{... for ...}",
-            "SetComp": "{... for ...}", "GeneratorExp": "(... for ...)",
-            "Dict": "{...}", "Set": "{...}", "JoinedStr": "f'...'",
-            "NamedExpr": ":=", "Yield": "yield", "YieldFrom": "yield from",
-            "Await": "await"}.get(type(node).__name__, type(node).__name__)
+    return {"ClassDef": "class", "Import": "import", "ImportFrom": "import",
+            "Match": "match", "DictComp": "{... for ...}",
+            "SetComp": "{... for ...}", "Set": "{...}",
+            "JoinedStr": "f'...'", "Yield": "yield",
+            "YieldFrom": "yield from", "Await": "await"}.get(type(node).__name__, type(node).__name__)
 
 
 def _is_translated(name):

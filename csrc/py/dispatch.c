@@ -270,8 +270,8 @@ dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
                : bad >= 0       ? OUT_REFUSED
                                 : OUT_PYTHON;
     }
-    if (spec->record.given_up) {
-        return OUT_PYTHON;
+    if (spec->record.given_up) { /* parts may do without what failed */
+        return spec->code == DIAG_REPEATED ? OUT_REFUSED : OUT_PYTHON;
     }
     if (spec->refusal != NULL) {
         return tell_refusal(f, l, spec) < 0 ? OUT_ERROR : OUT_REFUSED;

@@ -18,6 +18,8 @@
  *     ON      native; tried again from time to time
  *     OFF     in Python; tried again ever more seldom, at last never
  *
+ * VIZGEN_TRIALS=0 makes all native that can be.  trial.c does the same for
+ * functions as a whole.
  * vizgen.parts makes the functions.  A part is silent: what it refuses and why
  * is only seen in explain().
  */
@@ -54,8 +56,8 @@ enum { WATCH = 16 };
 enum { TURNS = 4, PATIENCE = 16 };
 
 /* Calls until the next trial, how they grow, and after how many lost trials
- * the part is off for good. */
-enum { REST_FIRST = 64, REST_GROWTH = 6, LOST_MOST = 6 };
+ * the part is off for good, sooner if it never was native. */
+enum { REST_FIRST = 64, REST_GROWTH = 6, LOST_MOST = 6, LOST_NEVER = 2 };
 
 typedef enum Phase { PART_COLD, PART_TRIAL, PART_ON, PART_OFF } Phase;
 
@@ -133,7 +135,7 @@ end_trial(Part *part, bool won)
     if (part->next_rest < UINT_MAX / REST_GROWTH) {
         part->next_rest *= REST_GROWTH;
     }
-    if (part->lost > LOST_MOST) {
+    if (part->lost > (part->runs ? LOST_MOST : LOST_NEVER)) {
         part->gone = true;
         part->owner->split.alive = count_alive(part->owner);
         PyCell_Set(part->on, Py_False);
@@ -184,7 +186,7 @@ weigh(Part *part, int64_t time)
     }
     part->turns[1]++;
     part->spent[1] += time + AROUND;
-    if (is_sure(part, time)) {
+    if (is_sure(part, time) || !part->owner->trials) {
         end_trial(part, true);
     }
 }
@@ -421,7 +423,8 @@ part_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
     part->next_rest = REST_FIRST;
     part->costly = costly;
     part->whole = whole;
-    part->phase = cold && heat_needed > 0 ? PART_COLD : PART_TRIAL;
+    bool wait = part->owner->trials && heat_needed > 0;
+    part->phase = cold && wait ? PART_COLD : PART_TRIAL;
     part->accel = accel_part(part->owner, function);
     if (part->accel == NULL) {
         Py_DECREF(part);
