@@ -608,6 +608,9 @@ void call_finish(Call *call); /* frees scratch and undo memory */
 
 /* --- pool.c -------------------------------------------------------------- */
 
+/* Memory of many bytes, which is kept when it is given back. */
+void *pool_take(size_t bytes, bool zero);
+void pool_give(void *data);
 /* NumPy's handler of recycled blocks, for pool_array; NULL: exception. */
 PyObject *pool_handler(void);
 /* np.empty or np.zeros, with recycled memory if the array is large. */

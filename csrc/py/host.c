@@ -198,11 +198,12 @@ call_drop_results(Call *call)
 
 /* --- scratch ------------------------------------------------------------- */
 
-enum { SCRATCH_ALIGN = 64 };
+enum { SCRATCH_ALIGN = 64, LEAST_POOLED = 1 << 20 };
 
 /* Head of a block; blocks are pushed by any thread, so without a lock. */
 struct Scratch {
     Scratch *next;
+    bool pooled;
 };
 
 /* Aligned for the widest vectors.  May be called by several threads of a
@@ -215,10 +216,14 @@ call_scratch(Call *call, int64_t bytes, bool zero)
         return NULL;
     }
     size_t size = (size_t)bytes + extra;
-    Scratch *block = zero ? PyMem_RawCalloc(1, size) : PyMem_RawMalloc(size);
+    bool pooled = size >= LEAST_POOLED;
+    Scratch *block = pooled ? pool_take(size, zero)
+                     : zero ? PyMem_RawCalloc(1, size)
+                            : PyMem_RawMalloc(size);
     if (block == NULL) {
         return NULL;
     }
+    block->pooled = pooled;
     block->next = atomic_load(&call->scratch);
     while (
         !atomic_compare_exchange_weak(&call->scratch, &block->next, block)) {
@@ -241,7 +246,11 @@ free_scratch(Call *call)
     Scratch *block = atomic_exchange(&call->scratch, NULL);
     while (block != NULL) {
         Scratch *next = block->next;
-        PyMem_RawFree(block);
+        if (block->pooled) {
+            pool_give(block);
+        } else {
+            PyMem_RawFree(block);
+        }
         block = next;
     }
 }

@@ -1,4 +1,4 @@
-/* Recycled memory for large results.
+/* Recycled memory for large results and large scratch arrays.
  *
  *     out = f(photo)      block of 33 MB from the kernel, zeroed page by page
  *     del out             the block is kept
@@ -8,7 +8,8 @@
  * memory, and touching a fresh page costs more than a kernel spends on it.
  * Results above LEAST bytes are therefore made under a data handler of NumPy
  * (NEP 49).  The array owns its data as ever: when it dies, wherever it went,
- * NumPy gives the memory back here.
+ * NumPy gives the memory back here.  Scratch memory (host.c) comes from here
+ * above a megabyte: to clear a block again costs less than fresh pages do.
  *
  * A block is a mapping of its own with a head in front.  At most SLOTS blocks
  * and a share of the machine's memory are kept.  The list is only ever tried
@@ -21,7 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOTS = 8, HEAD = 64, HUGE_PAGE = 2 << 20, SHARE = 32 };
+enum { SLOTS = 16, HEAD = 64, HUGE_PAGE = 2 << 20, PART = 1 << 16, SHARE = 32 };
 
 #define LEAST ((size_t)16 << 20)
 #define MOST ((size_t)512 << 20)
@@ -108,7 +109,8 @@ take(size_t bytes, bool zero)
     if (bytes > PTRDIFF_MAX - HUGE_PAGE - HEAD) {
         return NULL;
     }
-    size_t size = (bytes + HEAD + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    size_t unit = bytes < LEAST ? PART : HUGE_PAGE;
+    size_t size = (bytes + HEAD + unit - 1) / unit * unit;
     Chunk *block = find_kept(size);
     bool dirty = block != NULL;
     if (block == NULL) {
@@ -149,6 +151,19 @@ give(void *data)
         ndropped--;
         munmap(dropped[ndropped], dropped[ndropped]->size);
     }
+}
+
+/* For scratch memory. */
+void *
+pool_take(size_t bytes, bool zero)
+{
+    return take(bytes, zero);
+}
+
+void
+pool_give(void *data)
+{
+    give(data);
 }
 
 /* --- NumPy's data handler ------------------------------------------------ */
