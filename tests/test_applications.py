@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import vizgen
-from tests.support import APPS, app, outcome
+from tests.support import APPS, app, layouts, outcome
 from vizgen.compare import difference
 
 # Those that run native as a whole.  Only additions are welcome.
@@ -120,6 +120,34 @@ def check(name, args, native):
     (name, k) for name in CASES for k in range(len(CASES[name][1]))])
 def test_same(name, k):
     check(name, CASES[name][1][k], name in NATIVE)
+
+
+OF_PICTURES = [name for name in CASES if name != "raytracer"]
+
+
+def as_dtype(array, dtype):
+    """Integers are 0..255."""
+    scale = 255 if np.dtype(dtype).kind in "iu" and array.max() <= 1 else 1
+    return (array * scale).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ("f4", "u1", "i4"))
+@pytest.mark.parametrize("name", OF_PICTURES)
+def test_dtypes(name, dtype):
+    args = [as_dtype(a, dtype) if isinstance(a, np.ndarray) else a
+            for a in CASES[name][1][0]]
+    # Of float32 pictures the best distance is np.float32 or np.float64.
+    mixed = name == "optical_flow" and dtype == "f4"
+    check(name, tuple(args), name in NATIVE and not mixed)
+
+
+@pytest.mark.parametrize("layout", ("fortran", "rows reversed",
+                                    "every second"))
+@pytest.mark.parametrize("name", OF_PICTURES)
+def test_layouts(name, layout):
+    args = [layouts(a)[layout] if isinstance(a, np.ndarray) else a
+            for a in CASES[name][1][0]]
+    check(name, tuple(args), name in NATIVE)
 
 
 def test_does_not_fit():
