@@ -333,7 +333,9 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
         }
         return type_of_abs(I, call, call->items.at[0]);
     case BUILTIN_ROUND:
-        return type_of_round(I, call, id);
+        return call->items.at[1] && call->items.at[1]->type->kind != TY_NONE
+                   ? type_of_pymath(I, call, id)
+                   : type_of_round(I, call, id);
     case BUILTIN_POW:
         return type_of_binop(I, call, AO_POW, call->items.at[0],
                              call->items.at[1]);
@@ -396,6 +398,8 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
         return type_of_ufunc(I, call, id);
     case BK_MINMAX:
         return type_of_minmax(I, call, id);
+    case BK_PYMATH:
+        return type_of_pymath(I, call, id);
     case BK_MAKE:
         return type_of_make(I, call, id);
     case BK_LIST:

@@ -188,8 +188,9 @@ static void
 push_gather(Infer *I, const AExpr *e, BuiltinId id, ABlock *out)
 {
     AExpr *so_far = gathered(I, e);
-    if (id == BUILTIN_SUM) {
-        AExpr *sum = binop(I, A_BINOP, AO_ADD, so_far, e->lhs);
+    if (id == BUILTIN_SUM || id == BUILTIN_MATH_PROD) {
+        AOp op = id == BUILTIN_SUM ? AO_ADD : AO_MUL;
+        AExpr *sum = binop(I, A_BINOP, op, so_far, e->lhs);
         vec_push(I->arena, out, assign(I, gathered(I, e), sum));
         return;
     }
@@ -334,6 +335,8 @@ comp_reduce(Infer *I, const AExpr *e, BuiltinId id, AExpr *start, AExpr *dflt)
     if (first == NULL) {
         first = ast_expr(I->arena, A_CONST, e->loc);
         first->type = id == BUILTIN_SUM   ? type_known_int(I->arena, 0)
+                      : id == BUILTIN_MATH_PROD
+                          ? type_known_int(I->arena, 1)
                       : id == BUILTIN_ANY ? type_known_bool(I->arena, false)
                       : id == BUILTIN_ALL ? type_known_bool(I->arena, true)
                                           : type_kind(I->arena, TY_NONE);
@@ -347,6 +350,9 @@ comp_reduce(Infer *I, const AExpr *e, BuiltinId id, AExpr *start, AExpr *dflt)
         read_unbound(I);
     }
     AExpr *value = infer_expr(I, gathered(I, e));
+    if (id == BUILTIN_SUM) {
+        check_sum(I, value->type, e->loc);
+    }
     unbind_targets(I, e);
     unbind(I, e->name);
     bool maybe = value->type->alt == ALT_NONE || value->type->kind == TY_NONE;

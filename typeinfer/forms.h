@@ -44,6 +44,9 @@ AExpr *target_with_star(Infer *I, const AExpr *target, const Type *type);
 void infer_with(Infer *I, const AStmt *s, ABlock *out);
 void infer_delete(Infer *I, const AStmt *s, ABlock *out);
 
+/* --- pymath.c --- */
+const Type *type_of_pymath(Infer *I, AExpr *call, BuiltinId id);
+
 /* --- choose.c --- */
 AExpr *none_at(Infer *I, Loc loc);
 AExpr *typed_ifexp(Infer *I, AExpr *cond, AExpr *yes, AExpr *no);
@@ -66,6 +69,7 @@ AExpr *sequence_method(Infer *I, const AExpr *e, AExpr *self);
 bool assign_item(Infer *I, const AStmt *s, ABlock *out);
 
 /* --- sequence.c --- */
+void check_sum(Infer *I, const Type *sum, Loc loc);
 AExpr *typed_compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc);
 AExpr *same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out);
 AExprVec held_items(Infer *I, AExpr *e, ABlock *out);

@@ -122,6 +122,7 @@ typedef enum BuiltinKind {
     BK_MINMAX,
     BK_MAKE,    /* np.zeros */
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
+    BK_PYMATH,  /* math.hypot: CPython's own */
     BK_SEQUENCE, /* sum: written out, or a loop */
     BK_LIST,    /* list(x), lst.append(x): see typeinfer/list.h */
     BK_VIEW,    /* the same memory under other axes: np.transpose */

@@ -336,15 +336,33 @@ repeat_tuple(Infer *I, AExpr *lhs, AExpr *rhs, Loc loc)
 
 /* --- builtins ------------------------------------------------------------- */
 
-/* start + t[0] + t[1] ... */
-static AExpr *
-sum_items(Infer *I, const AExprVec *items, AExpr *start, Loc loc)
+/* From Python 3.12 on, `sum` keeps the bits that sums of floats lose. */
+void
+check_sum(Infer *I, const Type *sum, Loc loc)
 {
-    AExpr *sum = start ? start : const_int(I, 0, loc);
-    for (int i = 0; i < items->n; i++) {
-        sum = typed_binop(I, AO_ADD, sum, items->at[i], loc);
+    bool floats = sum->kind == TY_NUM && sum->weak &&
+                  (dtype_is_float(sum->dtype) || sum->alt == ALT_FLOAT);
+    if (floats && I->unit->minor >= 12) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, loc, "Write a loop that adds.",
+                     "`sum` of floats is not translated for this version of "
+                     "Python");
     }
-    return sum;
+}
+
+/* start + t[0] + t[1] ..., or the product of them */
+static AExpr *
+fold_items(Infer *I, BuiltinId id, const AExprVec *items, AExpr *start, Loc loc)
+{
+    bool sum = id == BUILTIN_SUM;
+    AExpr *so_far = start ? start : const_int(I, sum ? 0 : 1, loc);
+    for (int i = 0; i < items->n; i++) {
+        so_far = typed_binop(I, sum ? AO_ADD : AO_MUL, so_far, items->at[i],
+                             loc);
+    }
+    if (sum) {
+        check_sum(I, so_far->type, loc);
+    }
+    return so_far;
 }
 
 /* The truth of each item, as a condition. */
@@ -489,6 +507,7 @@ second_name(BuiltinId id)
 {
     switch ((int)id) {
     case BUILTIN_SUM:
+    case BUILTIN_MATH_PROD:
         return "start";
     case BUILTIN_SORTED:
         return "reverse";
@@ -541,7 +560,8 @@ value_of_items(Infer *I, const AExpr *e, BuiltinId id, const AExprVec *items,
 {
     switch ((int)id) {
     case BUILTIN_SUM:
-        return sum_items(I, items, second, e->loc);
+    case BUILTIN_MATH_PROD:
+        return fold_items(I, id, items, second, e->loc);
     case BUILTIN_ANY:
     case BUILTIN_ALL:
         return any_items(I, items, id, e->loc);
@@ -613,8 +633,9 @@ call_as_loop(Infer *I, const AExpr *e, BuiltinId id)
     }
     const AExpr *given = second_argument(e, second_name(id));
     AExpr *second = given ? infer_expr(I, given) : NULL;
-    return comp_reduce(I, comp, id, id == BUILTIN_SUM ? second : NULL,
-                       id == BUILTIN_SUM ? NULL : second);
+    bool folds = id == BUILTIN_SUM || id == BUILTIN_MATH_PROD;
+    return comp_reduce(I, comp, id, folds ? second : NULL,
+                       folds ? NULL : second);
 }
 
 /* sum, any, all, min, max, sorted, list and tuple of one iterable; NULL: the

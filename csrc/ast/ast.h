@@ -245,6 +245,7 @@ typedef struct Unit {
     Diags *diags;
     VEC(AFunc *) funcs;
     int nhidden;
+    int minor; /* of Python 3 */
 } Unit;
 
 /* Nodes of which all but these fields are zero; the builder sets the rest. */

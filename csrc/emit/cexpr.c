@@ -467,6 +467,9 @@ fn_name(Gen *g, const Expr *e)
         used[FN_FMOD] = true;
         return str_printf(g->arena, "vz_%s_%s(libm_fmod, ", fns[e->fn].text,
                           dtype_short(e->args[0]->dtype));
+    case FN_PYROUND:
+    case FN_NORMSCALE:
+    case FN_GCD:
     case FN_IPOW:
     case FN_IPOWO:
         return str_printf(g->arena, "vz_%s(", fns[e->fn].text);

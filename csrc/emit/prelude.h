@@ -215,6 +215,41 @@ vz_hide(int64_t i)
         return b == 0 ? a / b : vz_pyfloordiv_##S(fmod, a, b);                \
     }
 
+/* round(x, digits), scale = 10 ** digits: the product is p + e exactly, so that
+ * a tie of p is none where e is not 0. */
+static inline double
+vz_pyround(double x, double scale)
+{
+    double p = x * scale;
+    double e = __builtin_fma(x, scale, -p);
+    double k = __builtin_rint(p);
+    double d = p - k;
+    k += d == 0.5 && e > 0 ? 1.0 : d == -0.5 && e < 0 ? -1.0 : 0.0;
+    return __builtin_copysign(k / scale, x);
+}
+
+/* 2 ** -e for x = m * 2 ** e with 0.5 <= m < 1. */
+static inline double
+vz_normscale(double x)
+{
+    int e;
+    __builtin_frexp(x, &e);
+    return __builtin_ldexp(1.0, -e);
+}
+
+static inline int64_t
+vz_gcd(int64_t a, int64_t b)
+{
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+    uint64_t y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y != 0) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return (int64_t)x;
+}
+
 typedef double VzLibm1(double);
 typedef double VzLibm2(double, double);
 

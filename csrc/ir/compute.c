@@ -446,6 +446,33 @@ int_power(int64_t base, int64_t exponent, bool *overflow)
     return result;
 }
 
+/* x to the nearest decimal with 'scale' = 10 ** digits.  The product is p + e
+ * exactly; a tie of p is none where e is not 0. */
+static double
+round_decimal(double x, double scale)
+{
+    double p = x * scale;
+    double e = fma(x, scale, -p);
+    double k = rint(p);
+    double d = p - k;
+    k += d == 0.5 && e > 0 ? 1.0 : d == -0.5 && e < 0 ? -1.0 : 0.0;
+    return copysign(k / scale, x);
+}
+
+/* Euclid's, of absolute values. */
+static int64_t
+common_divisor(int64_t a, int64_t b)
+{
+    uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+    uint64_t y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    while (y != 0) {
+        uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return (int64_t)x;
+}
+
 /* Functions of floats that give floats; 'b' is 0 for those of one argument.
  * FN_SQUARE is its own definition here: the kernel's shorter way must agree
  * with libm's pow to the last bit. */
@@ -454,6 +481,7 @@ call_float(const Expr *e, double a, double b)
 {
     double mod = 0.0;
     double div;
+    int exponent;
     switch ((int)e->fn) {
     case FN_COPYSIGN:
         return copysign(a, b);
@@ -478,6 +506,11 @@ call_float(const Expr *e, double a, double b)
     case FN_NPMOD:
     case FN_NPFLOORDIV:
         return numpy_divmod(e->fn, e->dtype, a, b);
+    case FN_PYROUND:
+        return round_decimal(a, b);
+    case FN_NORMSCALE:
+        frexp(a, &exponent);
+        return ldexp(1.0, -exponent);
     default:
         return functions1[e->fn] ? functions1[e->fn](a) : 0.0;
     }
@@ -497,6 +530,8 @@ call(const Expr *e, const Slot *args)
         return (Slot){.i = isinf(args[0].f) != 0};
     case FN_ISNAN:
         return (Slot){.i = isnan(args[0].f)};
+    case FN_GCD:
+        return (Slot){.i = common_divisor(args[0].i, args[1].i)};
     case FN_IPOW:
     case FN_IPOWO:
         power = int_power(args[0].i, args[1].i, &overflow);

@@ -171,6 +171,7 @@ call_fits(Fn fn, DType result, DType arg)
     case FN_POWF:
         return arg == DT_F32 && result == DT_F32;
     case FN_IPOW:
+    case FN_GCD:
         return arg == DT_I64 && result == DT_I64;
     case FN_IPOWO:
         return arg == DT_I64 && result == DT_BOOL;

@@ -185,7 +185,9 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
     case BUILTIN_ABS:
         return lower_abs(L, e);
     case BUILTIN_ROUND:
-        return lower_round(L, e, id);
+        return e->items.at[1] && e->items.at[1]->type->kind != TY_NONE
+                   ? lower_pymath(L, e, id)
+                   : lower_round(L, e, id);
     case BUILTIN_POW:
         return lower_power(L, e);
     case BUILTIN_DIVMOD:
@@ -244,6 +246,8 @@ lower_call(Lower *L, const AExpr *e)
         return lower_view(L, e, id);
     case BK_RESHAPE:
         return lower_reshape(L, e, id);
+    case BK_PYMATH:
+        return lower_pymath(L, e, id);
     case BK_MAKE:
         return lower_make(L, e, id);
     default:

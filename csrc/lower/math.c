@@ -122,6 +122,9 @@ math_two(Lower *L, BuiltinId id, Expr *x, Expr *y, Loc loc)
 Value
 lower_math(Lower *L, const AExpr *e, BuiltinId id)
 {
+    if (id == BUILTIN_MATH_LOG && e->items.at[1] != NULL) {
+        return lower_log_base(L, e);
+    }
     Expr *x = float_arg(L, e->items.at[0], e->loc);
     if (builtin_row(id)->kind == BK_TEST) {
         Fn fn = (Fn)builtin_row(id)->fn;

@@ -179,6 +179,10 @@ Value convert(Lower *L, Value v, const Type *to, Loc loc);
 /* --- with.c --- */
 void lower_with(Lower *L, const AStmt *s);
 
+/* --- pymath.c --- */
+Value lower_pymath(Lower *L, const AExpr *e, BuiltinId id);
+Value lower_log_base(Lower *L, const AExpr *e);
+
 /* --- table.c --- */
 Value table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k,
                  Loc loc);

@@ -283,7 +283,7 @@ gathers(const AExpr *call)
 {
     static const char *const names[] = {"builtins.sum", "builtins.any",
                                         "builtins.all", "builtins.min",
-                                        "builtins.max"};
+                                        "builtins.max", "math.prod"};
     const Binding *binding = call->lhs->binding;
     bool found = false;
     int n = 0;

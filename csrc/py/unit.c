@@ -317,6 +317,7 @@ load_function(Accel *f)
         out->unit = ARENA_NEW(out->arena, Unit);
         out->unit->arena = out->arena;
         out->unit->diags = &out->diags;
+        out->unit->minor = PY_MINOR_VERSION;
         ok = load_into(f, out);
     } else {
         PyErr_NoMemory();

@@ -16,7 +16,7 @@ INT_OPS = ["add", "sub", "mul", "idiv", "mod", "min", "max", "and", "or",
            "xor", "shl", "shr"]
 CALLS = ["sqrt", "floor", "ceil", "trunc", "rint", "exp", "log", "sin",
          "square"]
-CALLS2 = ["pow", "pymod", "pyfloordiv", "npmod", "npfloordiv", "atan2",
+CALLS2 = ["pow", "pyround", "pymod", "pyfloordiv", "npmod", "npfloordiv", "atan2",
           "fmod"]
 
 
