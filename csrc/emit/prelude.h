@@ -381,17 +381,18 @@ vz_reuse(VzCtx *ctx, VzMem *mem, int64_t bytes)
 VZ_COLD void *
 vz_extend(VzCtx *ctx, VzMem *mem, int64_t n, int item)
 {
-    VzMem old = *mem;
     int64_t bytes = 0;
-    int bad = n < 0 || __builtin_mul_overflow(n, (int64_t)item, &bytes);
-    mem->at = 0;
-    if (!vz_grow(ctx, mem, bad ? -1 : bytes)) {
-        *mem = old;
+    if (n < 0 || __builtin_mul_overflow(n, (int64_t)item, &bytes) ||
+        bytes >= (int64_t)1 << 62) {
         return 0;
     }
-    __builtin_memcpy(mem->at, old.at, (uint64_t)old.size);
-    vz_drop(ctx, &old);
-    return mem->at;
+    bytes += (bytes >> 1) + 64;
+    void *at = ctx->host->range_extend(mem->at, bytes);
+    if (at) {
+        mem->at = at;
+        mem->size = bytes;
+    }
+    return at;
 }
 
 /* A block of a pool: what follows its first cache line is an array. */

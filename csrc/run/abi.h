@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#define VZ_ABI 3
+#define VZ_ABI 4
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
@@ -73,6 +73,9 @@ typedef struct VzHost {
      * thread may call.  NULL when out of memory. */
     void *(*range_alloc)(int64_t bytes);
     void (*range_free)(void *at);
+    /* The same memory, perhaps elsewhere, of a larger size; NULL, and the old
+     * block stays, when out of memory. */
+    void *(*range_extend)(void *at, int64_t bytes);
     /* The sum of floats in NumPy's order: "shape" has extent and step in bytes
      * of each axis, "kind" is NumPy's character of the dtype, "what" a set of
      * VZ_SUM bits. */

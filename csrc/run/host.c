@@ -172,25 +172,6 @@ identify_libm(void)
 #endif
 }
 
-/* Memory of a range: on a cache line of its own, since threads write side by
- * side, and wide enough for the widest vector. */
-static void *
-range_alloc(int64_t bytes)
-{
-    void *at = NULL;
-    if (bytes < 0 || posix_memalign(&at, 64, (size_t)bytes + 1) != 0) {
-        return NULL;
-    }
-    return at;
-}
-
-/* NULL is allowed, as for free. */
-static void
-range_free(void *at)
-{
-    free(at);
-}
-
 /* See base/sum.c. */
 static double
 sum(int what, const void *data, int kind, int rank, const int64_t *shape,
@@ -221,8 +202,9 @@ host_init(VzHost *host)
     host->libm2 = libm2;
     host->powf = powf;
     host->pow_exact = pow_exact;
-    host->range_alloc = range_alloc;
-    host->range_free = range_free;
+    host->range_alloc = blocks_alloc;
+    host->range_free = blocks_free;
+    host->range_extend = blocks_extend;
     host->sum = sum;
 }
 

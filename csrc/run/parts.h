@@ -138,6 +138,12 @@ void run_unlock(void);
 void run_wait(void); /* lets go of the lock meanwhile */
 void run_wake(void);
 
+/* --- blocks.c -------------------------------------------------------------- */
+/* VzHost's range_alloc, range_free and range_extend. */
+void *blocks_alloc(int64_t bytes);
+void blocks_free(void *at);
+void *blocks_extend(void *at, int64_t bytes);
+
 /* --- threads.c ------------------------------------------------------------ */
 /* Is this thread running a range of a parallel loop? */
 bool threads_inside(void);

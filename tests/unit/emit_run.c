@@ -130,6 +130,12 @@ host_range_free(void *at)
     free(at);
 }
 
+static void *
+host_range_extend(void *at, int64_t bytes)
+{
+    return realloc(at, (size_t)bytes + 1);
+}
+
 static int
 host_undo(VzCtx *ctx, void *at, int size)
 {
@@ -176,6 +182,7 @@ static const VzHost host = {
     .pow_exact = 1,
     .range_alloc = host_range_alloc,
     .range_free = host_range_free,
+    .range_extend = host_range_extend,
 };
 
 /* --- running ------------------------------------------------------------- */
