@@ -34,7 +34,7 @@ typedef struct Commit {
 static bool
 may_end(const Stmt *s)
 {
-    return s->kind == S_CHECK || s->kind == S_GROW ||
+    return s->kind == S_CHECK || s->kind == S_GROW || s->kind == S_ROUTINE ||
            (s->kind == S_ALLOC && s->buf->space != SPACE_STACK);
 }
 

@@ -303,6 +303,7 @@ is_root(const Stmt *s)
     case S_STORE:
     case S_FILL:
     case S_GROW:
+    case S_ROUTINE:
         return !is_local(s->buf);
     case S_ALLOC:
         return s->buf->kind != BUF_LOCAL;

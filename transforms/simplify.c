@@ -769,6 +769,7 @@ simp_stmt(Simp *s, const Stmt *original, Block *out)
         return;
     case S_ALLOC:
     case S_GROW:
+    case S_ROUTINE:
         ir_each_expr(stmt, simp_slot, s);
         avail_store(&s->avail, s->rules.bounds, stmt->buf, NULL, 0);
         vec_push(s->arena, out, stmt);

@@ -362,7 +362,7 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
     case BUILTIN_NP_DOT:
     case BUILTIN_NP_INNER:
     case BUILTIN_DOT_OF:
-        return type_of_dot(I, call);
+        return type_of_dot(I, call, id);
     case BUILTIN_COPY:
     case BUILTIN_ASTYPE:
         return type_of_copy(I, call, id);
@@ -404,6 +404,8 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
         return type_of_make(I, call, id);
     case BK_LIST:
         return type_of_list(I, call, id);
+    case BK_LINALG:
+        return type_of_linalg(I, call, id);
     case BK_REDUCE:
         return type_of_reduce(I, call, id);
     case BK_VIEW:

@@ -6,29 +6,18 @@
  * For a few elements it is found out when vizgen is imported (csrc/py/dots.c),
  * for either float type: the longest vectors up to which products are added
  * from left to right, contiguous ones and others.  Longer vectors and matrices
- * stay in Python.  Integers wrap, so that their order does not matter.
+ * are for the routine itself (linalg.c).  Integers wrap, so that their order
+ * does not matter.
  */
 #include "typeinfer/state.h"
 
-/* Not translated. */
-static _Noreturn void
-refuse_dot(Infer *I, const AExpr *call, const char *why)
-{
-    infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc,
-                 "Short vectors of one axis are translated.",
-                 "`dot` of %s and %s is not translated%s",
-                 type_text(I->arena, call->items.at[0]->type),
-                 type_text(I->arena, call->items.at[1]->type), why);
-}
-
-/* The lanes of a 1-D array; an axis of an argument is pinned for it. */
+/* The lanes of a 1-D array; an axis of an argument is pinned for it.  0: none. */
 static int
 lanes_of(Infer *I, const AExpr *call, int k)
 {
     const Type *type = call->items.at[k]->type;
-    if (type->kind != TY_ARRAY || type->rank != 1 || type->alt != ALT_NEVER ||
-        type->dtype == DT_BOOL) {
-        refuse_dot(I, call, "");
+    if (type->kind != TY_ARRAY || type->rank != 1 || type->alt != ALT_NEVER) {
+        return 0;
     }
     check_reach(I, type, call->loc);
     if (type_lanes(type) == 0) {
@@ -37,23 +26,36 @@ lanes_of(Infer *I, const AExpr *call, int k)
     return type_lanes(type);
 }
 
+/* Two vectors whose products are added from left to right. */
+bool
+is_short_dot(const AExpr *call)
+{
+    const Type *a = call->items.at[0]->type;
+    const Type *b = call->items.at[1]->type;
+    if (a->kind != TY_ARRAY || b->kind != TY_ARRAY || a->rank != 1 ||
+        b->rank != 1) {
+        return false;
+    }
+    int n = type_lanes(a);
+    DType dtype = dtype_promote(a->dtype, b->dtype);
+    bool known = !dtype_is_float(dtype) || n <= numpy_dot_known(dtype, false);
+    return n > 0 && n == type_lanes(b) && dtype != DT_BOOL && known;
+}
+
 const Type *
-type_of_dot(Infer *I, const AExpr *call)
+type_of_dot(Infer *I, AExpr *call, BuiltinId id)
 {
     int n = lanes_of(I, call, 0);
     int other = lanes_of(I, call, 1);
-    if (n == 0 || other == 0) {
-        refuse_dot(I, call, "");
-    }
-    if (n != other) {
+    if (n != other && n != 0 && other != 0) {
         infer_refuse(I, DIAG_ALWAYS_FAILS, call->loc, NULL,
                      "`dot` of %d and %d elements: this raises ValueError",
                      n, other);
     }
+    if (!is_short_dot(call)) {
+        return type_of_linalg(I, call, id);
+    }
     DType dtype = dtype_promote(call->items.at[0]->type->dtype,
                                 call->items.at[1]->type->dtype);
-    if (dtype_is_float(dtype) && n > numpy_dot_known(dtype, false)) {
-        refuse_dot(I, call, ": the order of NumPy's additions is not known");
-    }
     return type_num(I->arena, dtype, false);
 }

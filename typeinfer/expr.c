@@ -333,6 +333,9 @@ settle_numbers(Infer *I, AOp op, AExpr *lhs, AExpr *rhs)
 static AExpr *
 infer_binop(Infer *I, const AExpr *e)
 {
+    if (e->op == AO_MATMUL) {
+        return infer_matmul(I, e);
+    }
     AExpr *out = node_like(I, e);
     out->lhs = infer_maybe(I, e->lhs);
     out->rhs = infer_maybe(I, e->rhs);

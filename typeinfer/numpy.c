@@ -15,6 +15,7 @@ static const int known_sums[] = {NUMPY(2, 3), NUMPY(2, 4), NUMPY(2, 5)};
 static int version = NUMPY(2, 4);
 static bool loops[FN_COUNT][2];
 static int dots[2][2];
+static bool routines;
 
 /* Once, when the module is made. */
 void
@@ -66,4 +67,17 @@ bool
 numpy_loop_known(int fn, DType dtype)
 {
     return dtype_is_float(dtype) && loops[fn][dtype == DT_F32];
+}
+
+/* By csrc/py/routines.c. */
+void
+numpy_set_routines(bool found)
+{
+    routines = found;
+}
+
+bool
+numpy_has_routines(void)
+{
+    return routines;
 }

@@ -123,6 +123,7 @@ typedef enum BuiltinKind {
     BK_MAKE,    /* np.zeros */
     BK_REDUCE,  /* np.sum, a.max: see ReduceKind */
     BK_PYMATH,  /* math.hypot: CPython's own */
+    BK_LINALG,  /* np.dot, np.sort: a routine of NumPy's */
     BK_SEQUENCE, /* sum: written out, or a loop */
     BK_LIST,    /* list(x), lst.append(x): see typeinfer/list.h */
     BK_VIEW,    /* the same memory under other axes: np.transpose */
@@ -175,6 +176,9 @@ int numpy_dot_known(DType dtype, bool strided);
  * element as for many? */
 void numpy_set_loop(int fn, bool single, bool ok);
 bool numpy_loop_known(int fn, DType dtype);
+/* Have NumPy's linear algebra and sorting been found? */
+void numpy_set_routines(bool found);
+bool numpy_has_routines(void);
 
 /* --- gather.c ------------------------------------------------------------- */
 
@@ -243,6 +247,15 @@ AOp ufunc_op(BuiltinId id);
 int ufunc_arity(BuiltinId id);
 /* NULL in 'args' is an argument left out or None. */
 UfuncRule rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args);
+
+/* --- linalg.c ------------------------------------------------------------- */
+
+/* Of a typed call of np.sort or np.argsort: 0 the fastest way, 1 a stable one,
+ * -1 not known. */
+int sort_kind(const AExpr *call);
+/* Is a typed call of np.dot one of two vectors that are added from left to
+ * right (dot.c)? */
+bool is_short_dot(const AExpr *call);
 
 /* --- reduce.c ------------------------------------------------------------- */
 

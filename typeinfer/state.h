@@ -368,11 +368,15 @@ const Type *type_of_copy(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_new_array(Infer *I, const AExpr *call, const Type *type,
                            bool any_order);
 
+/* --- linalg.c --- */
+const Type *type_of_linalg(Infer *I, AExpr *call, BuiltinId id);
+AExpr *infer_matmul(Infer *I, const AExpr *e);
+
 /* --- reduce.c --- */
 const Type *type_of_reduce(Infer *I, AExpr *call, BuiltinId id);
 
 /* --- dot.c --- */
-const Type *type_of_dot(Infer *I, const AExpr *call);
+const Type *type_of_dot(Infer *I, AExpr *call, BuiltinId id);
 
 /* --- stmt.c --- */
 void keep_effects(Infer *I, AExpr *e, ABlock *out);

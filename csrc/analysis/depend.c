@@ -191,6 +191,7 @@ collect_stmt(Collect *c, Stmt *s)
         break;
     case S_FILL:
     case S_GROW:
+    case S_ROUTINE:
         note_access(c, s->buf, NULL, 0, true, s->loc);
         break;
     case S_IF:

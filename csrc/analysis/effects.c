@@ -29,6 +29,7 @@ add_stmt(Effects *effects, Stmt *s)
             effects->visible_store || ir_is_visible(s->buf);
         break;
     case S_GROW:
+    case S_ROUTINE:
         effects->store = true;
         effects->alloc = true;
         break;

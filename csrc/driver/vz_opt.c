@@ -568,8 +568,8 @@ add_counts(Tool *tool, const Func *func)
 {
     static const char *const words[S_COUNT] = {
         "Let",   "Store", "Check", "Warn",     "If",
-        "For",   "While", "Alloc", "Fill",     "View",
-        "Grow",  "Set",   "Bind",  "Scope",    "Leave",
+        "For",   "While", "Alloc", "Fill",     "Routine",
+        "View",  "Grow",  "Set",   "Bind",  "Scope",    "Leave",
         "Break", "Continue", "Shadow",
     };
     for (int kind = 0; kind < S_COUNT; kind++) {

@@ -153,6 +153,7 @@ void c_fn_locals(Gen *g, Str *out);
 
 /* --- cnumpy.c */
 Piece c_sum(Gen *g, const Expr *e);
+void c_routine(Gen *g, const Stmt *s);
 /* What stands before the arguments of a loop of NumPy's. */
 const char *c_loop_name(Gen *g, const Expr *e);
 

@@ -115,6 +115,7 @@ scan_stmt(void *data, Stmt *s)
     scan->index_check |= s->kind == S_CHECK && s->exc == X_INDEX;
     scan->blocked |= s->kind == S_SHADOW || s->kind == S_ALLOC ||
                      s->kind == S_GROW || s->kind == S_VIEW ||
+                     s->kind == S_ROUTINE ||
                      s->nbinds > 0 || s->poll || s->logged;
     if (s->kind == S_STORE) {
         scan_index(scan, s->index, s->nindex);

@@ -18,30 +18,58 @@
 static const char kind_of[DT_COUNT] = {'?', 'b', 'h', 'i', 'l', 'B',
                                        'H', 'I', 'L', 'f', 'd'};
 
-/* host->sum(what, data, kind, rank, (extent, step)..., mean). */
-Piece
-c_sum(Gen *g, const Expr *e)
+/* '&element, kind, rank, (const int64_t[]){extent, step, ...}' */
+static void
+add_box(Gen *g, const Expr *e, Str *out)
 {
     const Buf *buf = e->buf;
     int n = ir_sum_axes(e);
-    bool single = e->dtype == DT_F32;
-    Str text = str_new(g->arena);
-    str_addf(&text, "%sctx->host->sum(%s%s, &%s, '%c', %d, (const int64_t[]){",
-             single ? "(float)" : "", single ? "VZ_SUM_SINGLE" : "0",
-             e->axis == SUM_SQUARES ? " | VZ_SUM_SQUARES" : "",
+    str_addf(out, "&%s, '%c', %d, (const int64_t[]){",
              c_place(g, buf, e->args, buf->rank, 0), kind_of[buf->dtype], n);
     for (int k = 0; k < n; k++) {
         Expr *const *part = &e->args[buf->rank + 3 * k];
-        str_addf(&text, "%s%s, %s * %s", k ? ", " : "",
+        str_addf(out, "%s%s, %s * %s", k ? ", " : "",
                  c_expr(g, part[1], 0, P_COND),
                  c_expr(g, part[2], 0, P_UNARY),
                  c_stride(g, buf, (int)part[0]->ival));
     }
+    str_addf(out, n ? "}" : "0}");
+}
+
+/* host->sum(what, box, mean). */
+Piece
+c_sum(Gen *g, const Expr *e)
+{
+    bool single = e->dtype == DT_F32;
+    Str text = str_new(g->arena);
+    if (e->axis == SUM_BOX) {
+        fatal("emit: a box as a number");
+    }
+    str_addf(&text, "%sctx->host->sum(%s%s, ", single ? "(float)" : "",
+             single ? "VZ_SUM_SINGLE" : "0",
+             e->axis == SUM_SQUARES ? " | VZ_SUM_SQUARES" : "");
+    add_box(g, e, &text);
     const char *mean = e->axis == SUM_SQUARES
                            ? c_expr(g, e->args[e->nargs - 1], 0, P_COND)
                            : "0";
-    str_addf(&text, "}, %s)", mean);
+    str_addf(&text, ", %s)", mean);
     return (Piece){text.at, single ? P_UNARY : P_ATOM};
+}
+
+/* host->routine(number, out, boxes); it fails only for want of memory. */
+void
+c_routine(Gen *g, const Stmt *s)
+{
+    Str text = str_new(g->arena);
+    str_addf(&text, "ctx->host->routine(%d, %s, (const VzBox[]){",
+             (int)s->routine, c_buf(g, s->buf));
+    for (int i = 0; i < s->nindex; i++) {
+        str_add(&text, i ? ", {" : "{");
+        add_box(g, s->index[i], &text);
+        str_add(&text, "}");
+    }
+    str_add(&text, "})");
+    c_exit_if(g, text.at, "VZ_NOMEM");
 }
 
 /* --- inner loops ---------------------------------------------------------- */

@@ -386,6 +386,9 @@ write_stmt(Gen *g, const Stmt *s)
     case S_FILL:
         c_fill(g, s);
         break;
+    case S_ROUTINE:
+        c_routine(g, s);
+        break;
     case S_GROW:
         c_grow(g, s);
         break;

@@ -342,7 +342,7 @@ need_stmt(void *data, Stmt *s)
     }
     need_outs(needs, s);
     need_names(needs, s);
-    if (s->kind == S_STORE || s->kind == S_FILL) {
+    if (s->kind == S_STORE || s->kind == S_FILL || s->kind == S_ROUTINE) {
         need_element(needs, s->buf);
     }
     for (int k = 0; (s->kind == S_FILL || s->kind == S_ALLOC) &&

@@ -375,6 +375,16 @@ ir_sum_axes(const Expr *e)
     return (e->nargs - e->buf->rank - (e->axis == SUM_SQUARES)) / 3;
 }
 
+const char *
+ir_routine_name(Routine routine)
+{
+    static const char *const names[ROUTINE_COUNT] = {
+        "dot", "vecmul", "matmul",  "inv",            "solve",
+        "det", "sort",   "argsort", "argsort_stable",
+    };
+    return names[routine];
+}
+
 /* Asked at the entry of a fast kernel.  Symmetric in meaning, but the two
  * orders are unequal nodes. */
 Expr *

@@ -155,7 +155,11 @@ typedef enum Fn {
 
 /* What E_SUM gives of the elements x: their sum, or that of (x - mean) ** 2 in
  * the way of np.var; f32 or f64.  Elements of another dtype are converted. */
-typedef enum SumKind { SUM_PLAIN, SUM_SQUARES } SumKind;
+typedef enum SumKind {
+    SUM_PLAIN,
+    SUM_SQUARES,
+    SUM_BOX, /* no number but the box itself: an operand of S_ROUTINE */
+} SumKind;
 
 /* An expression: a node of a tree whose parts may be shared, since none ever
  * changes.  Every node has
@@ -270,6 +274,7 @@ typedef enum StmtKind {
     S_WHILE,    /* "pre" then test "value" then "body"; "carries", "until" */
     S_ALLOC,    /* make "buf" */
     S_FILL,     /* set all of "buf" to "value", but not the box "keep" */
+    S_ROUTINE,  /* set all of "buf" to what "routine" makes of "index" */
     S_VIEW,     /* BUF_REF "buf" is a part of "src" */
     S_GROW,     /* growable "buf" has room for "value" elements from now on */
     /* L_ARRAY only */
@@ -320,6 +325,22 @@ typedef enum Action { ACT_REPLAY, ACT_BAIL } Action;
  * inf.  A bit each in Eval.warnings, in this order. */
 typedef enum Warn { WARN_DIVIDE, WARN_OVERFLOW, WARN_INVALID } Warn;
 
+/* Routines of NumPy's, by which S_ROUTINE fills a fresh array; the operands are
+ * SUMs of kind BOX.  Those of linear algebra are of f32 or f64; a matrix that is
+ * singular gives nan.  Results are in C order. */
+typedef enum Routine {
+    ROUTINE_DOT,     /* np.dot of two vectors, one number */
+    ROUTINE_VECMUL,  /* a @ b or np.vdot of two vectors */
+    ROUTINE_MATMUL,  /* a @ b, one of them a matrix at least */
+    ROUTINE_INV,     /* np.linalg.inv */
+    ROUTINE_SOLVE,   /* np.linalg.solve */
+    ROUTINE_DET,     /* np.linalg.det, one number */
+    ROUTINE_SORT,    /* np.sort of one axis */
+    ROUTINE_ARGSORT, /* np.argsort, kind=None, i64 */
+    ROUTINE_ARGSORT_STABLE,
+    ROUTINE_COUNT
+} Routine;
+
 /* In which order the rounds of a FOR run.  All but SERIAL promise that the
  * rounds are independent: no carries, no 'until', no round reads what another
  * writes.  Only pass 'schedule' sets them, after its legality test. */
@@ -341,7 +362,8 @@ enum { AXIS_NEW = -1, AXIS_PACKED = -2 };
  *   "lo", "hi"  FOR: evaluated once, before the first round.
  *   "until"  FOR, WHILE: evaluated at the end of the body, where a carry's
  *       "var" is still that of this round; true ends the loop.  NULL: never.
- *   "buf"  STORE, FILL, ALLOC.
+ *   "buf"  STORE, FILL, ALLOC, ROUTINE (no argument, and none of its operands).
+ *   "routine"  ROUTINE; its "index" are the operands.
  *   "index", "nindex"  STORE: as LOAD's args; FILL with "has_keep": lo0, hi0,
  *       lo1, ... of the box that is left alone.
  *   "joins", "njoins", "carries", "ncarries", "binds", "nbinds"  what an IF or
@@ -388,6 +410,7 @@ struct Stmt {
     Exc exc;
     Action action;
     Warn warn;
+    Routine routine;
     Sym what;
     LoopMode mode;
     int id;
@@ -464,6 +487,7 @@ Expr *ir_load(Arena *arena, Buf *buf, Expr *const *index, int n, int lanes);
 Expr *ir_disjoint(Arena *arena, Buf *lhs, Buf *rhs);
 Expr *ir_sum(Arena *arena, SumKind kind, DType dtype, Buf *buf,
              Expr *const *args, int n);
+const char *ir_routine_name(Routine routine);
 /* How many axes a SUM goes over. */
 int ir_sum_axes(const Expr *e);
 /* Any operator of node.def; the result's dtype and lanes follow from it and

@@ -612,6 +612,14 @@ print_simple(Printer *p, const Stmt *s)
         str_add(p->out, " to ");
         print_expr(p, s->value);
         break;
+    case S_ROUTINE:
+        start(p, "routine ");
+        str_addf(p->out, "%s ", ir_routine_name(s->routine));
+        print_buf(p, s->buf);
+        str_add(p->out, " of [");
+        print_list(p, s->index, s->nindex);
+        str_add(p->out, "]");
+        break;
     case S_VIEW:
     case S_BIND:
         print_name_of(p, s);

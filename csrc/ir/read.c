@@ -233,6 +233,28 @@ read_fill(Reader *r, Stmt *s)
     }
 }
 
+/* 'dot &b of [(sum ...), (sum ...)]' */
+static void
+read_routine(Reader *r, Stmt *s)
+{
+    int k = 0;
+    while (k < ROUTINE_COUNT &&
+           !token_take_word(r, ir_routine_name((Routine)k))) {
+        k++;
+    }
+    if (k == ROUTINE_COUNT) {
+        token_fail(r, "a routine expected");
+        return;
+    }
+    s->routine = (Routine)k;
+    s->buf = read_buf(r);
+    token_expect(r, "of");
+    token_expect(r, "[");
+    ExprVec operands = read_list(r, ",", "]");
+    s->index = operands.at;
+    s->nindex = operands.n;
+}
+
 /* '&b = &src', then of a view ' at [starts] over [axis: extent by step, ...]';
  * its list of indices is the starts, then extents and steps. */
 static void
@@ -335,6 +357,7 @@ static const StmtRow stmt_rows[] = {
     {"scope", S_SCOPE, read_scope, false}, {"leave", S_LEAVE, NULL, true},
     {"break", S_BREAK, NULL, true},        {"continue", S_CONTINUE, NULL, true},
     {"shadow", S_SHADOW, NULL, true},      {"grow", S_GROW, read_grow, true},
+    {"routine", S_ROUTINE, read_routine, true},
     {"view", S_VIEW, read_name_of, true},  {"bind", S_BIND, read_name_of, true},
     {NULL, S_COUNT, NULL, false},
 };

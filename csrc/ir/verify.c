@@ -439,6 +439,24 @@ verify_loop(Verify *v, const Stmt *s)
     }
 }
 
+/* What a routine fills nobody else may see, and it reads boxes only. */
+static void
+verify_routine(Verify *v, const Stmt *s)
+{
+    verify_use_buf(v, s->buf);
+    if (!v->error && (s->buf->kind == BUF_ARG || s->buf->layout != LAYOUT_C)) {
+        verify_broken(v, "routine-buffer", "&%s.%d is filled by a routine",
+                      s->buf->name, s->buf->id);
+    }
+    for (int i = 0; i < s->nindex && !v->error; i++) {
+        const Expr *e = s->index[i];
+        verify_expr(v, e);
+        if (!v->error && (e->op != E_SUM || e->axis != SUM_BOX)) {
+            verify_broken(v, "routine-operand", "operand %d is no box", i);
+        }
+    }
+}
+
 /* SET may be repeated and stands for no definition. */
 static void
 verify_set(Verify *v, const Stmt *s)
@@ -479,6 +497,9 @@ verify_simple(Verify *v, const Stmt *s)
         break;
     case S_GROW:
         verify_grow(v, s);
+        break;
+    case S_ROUTINE:
+        verify_routine(v, s);
         break;
     case S_VIEW:
         verify_view(v, s);

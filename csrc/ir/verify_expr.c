@@ -280,7 +280,9 @@ verify_sum(Verify *v, const Expr *e)
     int rank = e->buf->rank;
     bool squares = e->axis == SUM_SQUARES;
     int n = e->nargs - squares;
-    if (!dtype_is_float(e->dtype) || n < rank || (n - rank) % 3 != 0 ||
+    bool box = e->axis == SUM_BOX;
+    bool dtype_ok = box ? e->dtype == e->buf->dtype : dtype_is_float(e->dtype);
+    if (!dtype_ok || n < rank || (n - rank) % 3 != 0 ||
         (n - rank) / 3 > MAX_RANK) {
         verify_broken(v, "sum-operands", "%d operands for rank %d", e->nargs,
                       rank);

@@ -99,7 +99,8 @@ ir_uses(const Expr *e, const Var *var)
 bool
 ir_writes(const Stmt *s)
 {
-    return s->kind == S_STORE || s->kind == S_FILL || s->kind == S_GROW;
+    return s->kind == S_STORE || s->kind == S_FILL || s->kind == S_GROW ||
+           s->kind == S_ROUTINE;
 }
 
 bool

@@ -209,7 +209,7 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
     case BUILTIN_NP_DOT:
     case BUILTIN_NP_INNER:
     case BUILTIN_DOT_OF:
-        return lower_dot(L, e);
+        return is_short_dot(e) ? lower_dot(L, e, id) : lower_linalg(L, e, id);
     case BUILTIN_COPY:
     case BUILTIN_ASTYPE:
         return lower_copy(L, e);
@@ -240,6 +240,8 @@ lower_call(Lower *L, const AExpr *e)
         return lower_minmax(L, e, id);
     case BK_LIST:
         return lower_list_call(L, e, id);
+    case BK_LINALG:
+        return lower_linalg(L, e, id);
     case BK_REDUCE:
         return lower_reduce(L, e, id);
     case BK_VIEW:

@@ -10,48 +10,40 @@
 #include "csrc/lower/state.h"
 #include "typeinfer/rules.h"
 
-/* A strided vector goes through another routine than a contiguous one; where
- * the order of that isn't known, the view must be contiguous. */
-static void
-check_contiguous(Lower *L, const View *view, DType dtype, Loc loc)
+/* A strided vector goes through another routine than a contiguous one.  Is its
+ * order known, or the view surely contiguous? */
+static bool
+is_known(const Value *v, DType dtype, int n)
 {
-    Buf *buf = view->buf;
+    const View *view = v->view;
+    if (view == NULL || !dtype_is_float(dtype) || n == 1 ||
+        n <= numpy_dot_known(dtype, true)) {
+        return true;
+    }
     int axis = view->axis[0];
-    int64_t n = axis >= 0 ? buf->rank - 1 : 0;
-    bool plain = axis >= 0 && axis == n && buf->layout == LAYOUT_C &&
-                 view->step[axis] == NULL;
-    if (plain || !dtype_is_float(dtype)) {
-        return;
-    }
-    Expr *same = ir_bool(L->arena, false);
-    if (axis >= 0) {
-        Expr *stride = ir_stride(L->arena, buf, axis);
-        Expr *step = view->step[axis];
-        stride = step ? op2(L, E_MUL, stride, step) : stride;
-        same = op2(L, E_EQ, stride, int_const(L, dtype_size(buf->dtype)));
-    }
-    emit_check(L, same, X_SPECULATE, loc);
+    return axis >= 0 && axis == view->buf->rank - 1 &&
+           view->buf->layout == LAYOUT_C && view->step[axis] == NULL;
 }
 
 /* The lanes of an operand in the dtype of the products. */
 static Expr *
-operand(Lower *L, Value v, DType dtype, int n, Loc loc)
+operand(Lower *L, Value v, DType dtype, Loc loc)
 {
-    if (v.view != NULL && n > numpy_dot_known(dtype, true)) {
-        check_contiguous(L, v.view, dtype, loc);
-    }
     return reuse(L, vec_cast(L, dtype, vector_of(L, v, loc), loc), loc);
 }
 
 Value
-lower_dot(Lower *L, const AExpr *e)
+lower_dot(Lower *L, const AExpr *e, BuiltinId id)
 {
     Value args[2];
     lower_items(L, &e->items, args);
     DType dtype = e->type->dtype;
     int n = type_lanes(args[0].type);
-    Expr *x = operand(L, args[0], dtype, n, e->loc);
-    Expr *y = operand(L, args[1], dtype, n, e->loc);
+    if (!is_known(&args[0], dtype, n) || !is_known(&args[1], dtype, n)) {
+        return product_of(L, e, id, args);
+    }
+    Expr *x = operand(L, args[0], dtype, e->loc);
+    Expr *y = operand(L, args[1], dtype, e->loc);
     DType wide = dtype == DT_F32 && n > 1 ? DT_F64 : dtype;
     Expr *sum = NULL;
     for (int i = 0; i < n; i++) {

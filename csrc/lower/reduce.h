@@ -42,6 +42,8 @@ Value fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
                 const Reduction *r);
 
 /* --- sum.c --- */
+/* All elements of 'view', as an operand of a routine. */
+Expr *box_of_view(Lower *L, const View *view, Loc loc);
 /* 'sum' / 'n', as np.mean divides. */
 Expr *divide_sum(Lower *L, Expr *sum, Expr *n);
 Expr *fold_sum(Lower *L, const Elements *in, DType dtype);

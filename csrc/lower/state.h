@@ -390,9 +390,14 @@ Expr *loop_element(Lower *L, BuiltinId id, Expr *x, Expr *y, bool single,
 /* Replays if an axis of 'view' runs backwards in memory. */
 void check_forward(Lower *L, const View *view, Loc loc);
 
+/* --- linalg.c --- */
+Value lower_linalg(Lower *L, const AExpr *e, BuiltinId id);
+/* a @ b, np.dot(a, b) and their kin, of operands that have been lowered. */
+Value product_of(Lower *L, const AExpr *e, BuiltinId id, const Value *values);
+
 /* --- reduce.c --- */
 Value lower_reduce(Lower *L, const AExpr *e, BuiltinId id);
-Value lower_dot(Lower *L, const AExpr *e);
+Value lower_dot(Lower *L, const AExpr *e, BuiltinId id);
 /* 'from' into 'to', of equal extents and with no memory in common. */
 void copy_elements(Lower *L, const View *to, const View *from, Loc loc);
 

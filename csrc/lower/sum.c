@@ -66,15 +66,12 @@ small_row(Lower *L, const View *view)
     return small ? (int)n : 0;
 }
 
-/* The node for all elements of 'view'; 'mean' for squares. */
-static Expr *
-sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
+/* The operands of a SUM over all of 'view'; how many there are.  A new axis of
+ * one element takes the place of any. */
+static int
+box_args(Lower *L, const View *view, Expr **args)
 {
-    Expr *args[4 * MAX_RANK + 1];
     int rank = view->buf->rank;
-    if (view->rank > 1) {
-        check_made_in_order(L, view, loc);
-    }
     int n = rank;
     for (int i = 0; i < rank; i++) {
         args[i] = view->fixed[i] ? view->fixed[i] : view->offset[i];
@@ -82,13 +79,32 @@ sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
     }
     for (int k = 0; k < view->rank; k++) {
         int axis = view->axis[k];
-        if (axis >= 0) {
-            Expr *step = view->step[axis];
-            args[n++] = int_const(L, axis);
-            args[n++] = view_extent(L, view, k);
-            args[n++] = step ? step : int_const(L, 1);
-        }
+        Expr *step = axis >= 0 ? view->step[axis] : NULL;
+        args[n++] = int_const(L, axis >= 0 ? axis : 0);
+        args[n++] = view_extent(L, view, k);
+        args[n++] = step ? step : int_const(L, 1);
     }
+    return n;
+}
+
+Expr *
+box_of_view(Lower *L, const View *view, Loc loc)
+{
+    Expr *args[4 * MAX_RANK + 1];
+    Buf *buf = view->buf;
+    int n = box_args(L, view, args);
+    return ir_at(ir_sum(L->arena, SUM_BOX, buf->dtype, buf, args, n), loc);
+}
+
+/* The node for all elements of 'view'; 'mean' for squares. */
+static Expr *
+sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
+{
+    Expr *args[4 * MAX_RANK + 1];
+    if (view->rank > 1) {
+        check_made_in_order(L, view, loc);
+    }
+    int n = box_args(L, view, args);
     if (mean != NULL) {
         args[n++] = mean;
     }

@@ -86,6 +86,15 @@ typedef struct Core {
 /* Finds and tests the loops of fn.def's 'N' rows; -1 with an exception. */
 int loops_setup(void);
 const VzLoop *loops_table(void);
+/* The ufunc's loop for operands that are all of 'type_num', and NULL or 'name'
+ * in 'module'. */
+bool loops_find(PyObject *module, const char *name, int type_num, int nin,
+                VzLoop *out);
+
+/* --- routines.c: NumPy's linear algebra and sorting ---------------------- */
+
+int routines_setup(void);
+int routines_run(int which, void *out, const VzBox *in);
 
 /* --- dots.c: the order of np.dot ----------------------------------------- */
 

@@ -349,6 +349,7 @@ host_setup(void)
     host.shadow = host_shadow;
     host.poll = host_poll;
     host.loops = loops_table();
+    host.routine = routines_run;
 }
 
 /* --- the call ------------------------------------------------------------ */

@@ -60,6 +60,21 @@ find_loop(const PyUFuncObject *ufunc, int type_num, int nin, VzLoop *out)
     return false;
 }
 
+/* Of the ufunc 'name'; the pointer lives as long as its module. */
+bool
+loops_find(PyObject *module, const char *name, int type_num, int nin,
+           VzLoop *out)
+{
+    PyObject *ufunc = PyObject_GetAttrString(module, name);
+    PyErr_Clear();
+    bool found =
+        ufunc != NULL &&
+        strcmp(Py_TYPE(ufunc)->tp_name, "numpy.ufunc") == 0 &&
+        find_loop((const PyUFuncObject *)ufunc, type_num, nin, out);
+    Py_XDECREF(ufunc);
+    return found;
+}
+
 /* --- trying --------------------------------------------------------------- */
 
 /* Of many sizes and both signs; outside of a domain there is nan. */
@@ -146,18 +161,13 @@ static void
 add_row(PyObject *numpy, int fn, VzLoop *out)
 {
     const char *name = fn == FN_NP_POWER_BY ? "power" : rows[fn].name + 3;
-    PyObject *ufunc = PyObject_GetAttrString(numpy, name);
-    PyErr_Clear();
-    bool is_ufunc =
-        ufunc != NULL && strcmp(Py_TYPE(ufunc)->tp_name, "numpy.ufunc") == 0;
-    for (int single = 0; single < 2 && is_ufunc; single++) {
+    for (int single = 0; single < 2; single++) {
         int type_num = single ? NPY_FLOAT : NPY_DOUBLE;
-        bool ok = find_loop((const PyUFuncObject *)ufunc, type_num,
-                            rows[fn].nin, &out[single]) &&
+        bool ok = loops_find(numpy, name, type_num, rows[fn].nin,
+                             &out[single]) &&
                   try_loop(&out[single], rows[fn].nin, single);
         numpy_set_loop(fn, single, ok);
     }
-    Py_XDECREF(ufunc); /* a module's: it lives on */
 }
 
 /* Rows keep their place whether they are found or not. */

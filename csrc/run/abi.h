@@ -41,6 +41,15 @@ typedef struct VzLoop {
     void *data;
 } VzLoop;
 
+/* A part of an array: "shape" has the extent and the step in bytes of each axis,
+ * "kind" is NumPy's character of the dtype. */
+typedef struct VzBox {
+    const void *data;
+    int kind;
+    int rank;
+    const int64_t *shape;
+} VzBox;
+
 /* Functions of the host.  "libm1" and "libm2" are the process's own libm in
  * the order of fn.def's 'L' rows with 1 and 2 arguments. */
 typedef struct VzHost {
@@ -83,6 +92,9 @@ typedef struct VzHost {
                   const int64_t *shape, double mean);
     /* Of fn.def's 'N' rows in their order, two each: float64 and float32. */
     const VzLoop *loops;
+    /* Fills 'out', in C order, by a routine of NumPy's (IR's Routine); not 0
+     * when out of memory. */
+    int (*routine)(int which, void *out, const VzBox *in);
 } VzHost;
 
 /* VZ_SUM_SINGLE: in float32; VZ_SUM_SQUARES: of (x - mean) ** 2. */
