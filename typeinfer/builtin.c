@@ -47,15 +47,14 @@ static const struct {
     {"u2", DT_U16},     {"u4", DT_U32},     {"u8", DT_U64},  {"B", DT_U8},
 };
 
-/* The dtype that an argument `dtype=...` names: a type, or one of NumPy's
- * words for it. */
+/* DT_COUNT: another thing than a dtype or a word for one. */
 DType
-need_dtype(Infer *I, const AExpr *e)
+dtype_named(const Type *type)
 {
-    if (e->type->kind == TY_DTYPE) {
-        return e->type->dtype;
+    if (type->kind == TY_DTYPE) {
+        return type->dtype;
     }
-    const char *name = e->type->kind == TY_STR ? e->type->name : "";
+    const char *name = type->kind == TY_STR ? type->name : "";
     for (int dt = 0; dt < DT_COUNT; dt++) {
         if (strcmp(name, dtype_name((DType)dt)) == 0) {
             return (DType)dt;
@@ -66,10 +65,40 @@ need_dtype(Infer *I, const AExpr *e)
             return dtype_words[i].dtype;
         }
     }
+    return DT_COUNT;
+}
+
+/* The dtype that an argument `dtype=...` names: a type, or one of NumPy's
+ * words for it. */
+DType
+need_dtype(Infer *I, const AExpr *e)
+{
+    DType dtype = dtype_named(e->type);
+    if (dtype != DT_COUNT) {
+        return dtype;
+    }
     infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
                  "Arrays of bool, integers, float32 and float64 are "
                  "translated.",
                  "this is not a dtype that is translated");
+}
+
+/* `a.dtype == np.uint8`, or == "uint8".  Of two classes, one Python's, NumPy
+ * has nothing to say: np.float64 is not float. */
+const Type *
+type_of_dtype_equal(Infer *I, AOp op, const AExpr *lhs, const AExpr *rhs)
+{
+    bool own = lhs->type->kind == TY_DTYPE;
+    bool other = rhs->type->kind == TY_DTYPE;
+    bool attr = (own && lhs->type->view) || (other && rhs->type->view);
+    bool weak = (own && lhs->type->weak) || (other && rhs->type->weak);
+    DType a = dtype_named(lhs->type);
+    DType b = dtype_named(rhs->type);
+    if ((op != AO_EQ && op != AO_NE) || (!own && !other) || a == DT_COUNT ||
+        b == DT_COUNT || (!attr && (weak || own != other))) {
+        return NULL;
+    }
+    return type_known_bool(I->arena, (a == b) == (op == AO_EQ));
 }
 
 /* `float(3)` and `int(2.7)` of known numbers; NULL if the result isn't known.
@@ -325,6 +354,13 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
         return type_of_len(I, call);
     case BUILTIN_ISINSTANCE:
         return type_of_isinstance(I, call);
+    case BUILTIN_NP_NDIM: {
+        const Type *arg = call->items.at[0]->type;
+        if (arg->kind != TY_ARRAY && arg->kind != TY_NUM) {
+            refuse_types(I, call, id, arg);
+        }
+        return type_known_int(I->arena, arg->kind == TY_NUM ? 0 : arg->rank);
+    }
     case BUILTIN_COMPLEX:
         return type_of_complex(I, call);
     case BUILTIN_ABS:

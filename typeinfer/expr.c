@@ -443,7 +443,18 @@ const Type *
 type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                 const AExpr *rhs)
 {
-    if (op == AO_IS || op == AO_ISNOT) {
+    bool is = op == AO_IS || op == AO_ISNOT;
+    if (!is && (lhs->type->kind == TY_DTYPE || rhs->type->kind == TY_DTYPE)) {
+        const Type *equal = type_of_dtype_equal(I, op, lhs, rhs);
+        if (equal != NULL) {
+            return equal;
+        }
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
+                     "`%s` is not translated for %s and %s", op_text(op),
+                     type_text(I->arena, lhs->type),
+                     type_text(I->arena, rhs->type));
+    }
+    if (is) {
         return type_of_is(I, e, op, lhs->type, rhs->type);
     }
     const Type *plain = type_of_plain_equal(I, op, lhs->type, rhs->type);

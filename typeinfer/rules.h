@@ -160,6 +160,9 @@ int builtin_slot(BuiltinId id, const char *word);
 /* Is it a call of a method that changes its list? */
 bool list_changes(const AExpr *call);
 
+/* The dtype that a type or a text names; DT_COUNT: none. */
+DType dtype_named(const Type *type);
+
 /* --- numpy.c -------------------------------------------------------------- */
 
 /* What is known of the NumPy that is installed: its version, and whether sums

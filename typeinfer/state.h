@@ -358,6 +358,9 @@ void frame_init(Infer *I, Frame *frame, const AFunc *func);
 /* --- builtin.c --- */
 const Type *type_of_builtin(Infer *I, AExpr *call, BuiltinId id);
 DType need_dtype(Infer *I, const AExpr *e);
+/* == and != where a dtype is on a side; NULL: not that case. */
+const Type *type_of_dtype_equal(Infer *I, AOp op, const AExpr *lhs,
+                                const AExpr *rhs);
 
 /* --- make.c --- */
 const Type *type_of_make(Infer *I, AExpr *call, BuiltinId id);

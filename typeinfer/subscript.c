@@ -579,6 +579,7 @@ dtype_type(Infer *I, DType dtype)
     Type *type =
         arena_copy(I->arena, type_kind(I->arena, TY_DTYPE), sizeof(*type));
     type->dtype = dtype;
+    type->view = true; /* an object of its own, and no class */
     type->name = sym(str_printf(I->arena, "numpy.%s", dtype_name(dtype)));
     return type;
 }

@@ -176,6 +176,9 @@ static Value
 call_special(Lower *L, const AExpr *e, BuiltinId id)
 {
     switch ((int)id) {
+    case BUILTIN_NP_NDIM:
+        lower_expr(L, e->items.at[0]);
+        return value_of_type(L, e->type);
     case BUILTIN_LEN:
         return lower_len(L, e);
     case BUILTIN_ISINSTANCE:

@@ -147,7 +147,10 @@ compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
     }
     if (!is_number_like(lhs.type) || !is_number_like(rhs.type)) {
         bool strings = lhs.type->kind == TY_STR && rhs.type->kind == TY_STR;
-        bool same = strings ? lhs.type->name == rhs.type->name
+        bool dtypes =
+            lhs.type->kind == TY_DTYPE || rhs.type->kind == TY_DTYPE;
+        bool same = dtypes    ? dtype_named(lhs.type) == dtype_named(rhs.type)
+                    : strings ? lhs.type->name == rhs.type->name
                             : lhs.type->kind == rhs.type->kind;
         bool holds = same == (op == AO_EQ);
         return value_of_type(L, type_known_bool(L->arena, holds));

@@ -21,6 +21,11 @@ TABLE["numpy.cross"] = ("linalg", "cross")
 TABLE |= {f"numpy.{name}": ("shapes", name)
           for name in ("eye", "identity", "flip", "flipud", "fliplr", "roll",
                        "pad", "array_equal", "outer")}
+TABLE |= {f"numpy.{name}": ("numeric", name)
+          for name in ("cumsum", "cumprod", "diff", "gradient", "trapezoid",
+                       "trace", "polyval", "average", "nansum", "nanmean",
+                       "nanmin", "nanmax", "median", "percentile", "quantile",
+                       "interp", "searchsorted", "bincount", "histogram")}
 
 
 def find(name):

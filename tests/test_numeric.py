@@ -1,0 +1,157 @@
+"""NumPy's functions of vizgen/library/numeric.py, against NumPy."""
+import numpy as np
+import pytest
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+FLOATS = ("float64", "float32")
+DTYPES = FLOATS + ("int32", "uint8", "int64")
+
+
+def numbers(shape, dtype, seed=0):
+    random = np.random.RandomState(seed)
+    return abs(random.randn(*shape) * 20).astype(dtype)
+
+
+def running(a):
+    return np.cumsum(a), np.cumsum(a, axis=0), np.cumsum(a, dtype=np.float64)
+
+
+def running_products(a):
+    return np.cumprod(a[:5]), np.cumprod(a[:3], dtype=np.float32)
+
+
+def running_rows(a):
+    return (np.cumsum(a, axis=0), np.cumsum(a, axis=1), np.cumsum(a),
+            np.cumsum(np.cumsum(a, axis=-1), axis=0))
+
+
+def integral(img):
+    table = np.zeros((img.shape[0] + 1, img.shape[1] + 1), np.uint32)
+    squares = img.astype(np.uint32) ** 2 * np.uint32(10000)
+    table[1:, 1:] = np.cumsum(np.cumsum(squares, axis=0, dtype=np.uint32),
+                              axis=1, dtype=np.uint32)
+    return table
+
+
+def differences(a):
+    return np.diff(a), np.gradient(a), np.trapezoid(a)
+
+
+def differences_of_rows(a):
+    y, x = np.gradient(a)
+    return np.diff(a), np.diff(a, axis=0), y, x, np.gradient(a, axis=1)
+
+
+def order(a):
+    return (np.median(a), np.percentile(a, 25), np.percentile(a, 99.5),
+            np.quantile(a, 0.5))
+
+
+def medians(a):
+    return np.median(a)
+
+
+def tables(a):
+    return np.histogram(a), np.histogram(a, bins=7, range=(0, 40))
+
+
+def places(table, keys):
+    return (np.searchsorted(table, keys), np.searchsorted(table, keys, "right"),
+            np.searchsorted(table, keys[0]))
+
+
+def counts(x, w):
+    return np.bincount(x), np.bincount(x, minlength=99), np.bincount(x, w)
+
+
+def between(x, xp, fp):
+    return (np.interp(x, xp, fp), np.interp(0.3, xp, fp),
+            np.interp(x[0], xp, fp, left=-1.0, right=7))
+
+
+def others(a):
+    return np.average(a), np.average(a, weights=a + 1), np.polyval(a[:3], a)
+
+
+def traces(m):
+    return np.trace(m)
+
+
+def gaps(a):
+    return np.nansum(a), np.nanmean(a), np.nanmin(a), np.nanmax(a)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows(dtype):
+    for n in (2, 3, 30):
+        a = numbers((2 * n,), dtype, n)
+        for array in (a[:n], a[::2], a[::-1]):
+            for program in (running, running_products, differences, medians,
+                            others):
+                assert_same(accelerate(program), (array,))
+            if dtype != "float32":
+                assert_same(accelerate(order), (array,))
+                assert_same(accelerate(tables), (array,))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_planes(dtype):
+    a = numbers((7, 9), dtype, 1)
+    for array in (a, a[1:, ::2], a[::-1]):
+        for program in (running_rows, differences_of_rows, traces, medians):
+            assert_same(accelerate(program), (array,))
+    assert_same(accelerate(integral), (numbers((5, 6), "uint8", 2),))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_search(dtype):
+    keys = numbers((40,), dtype, 3)
+    for table in (np.sort(numbers((31,), dtype, 4)), numbers((31,), dtype, 5)):
+        assert_same(accelerate(places), (table, keys))
+    x = numbers((50,), "uint8", 6)
+    assert_same(accelerate(counts), (x, numbers((50,), "float64", 7)))
+    assert_same(accelerate(counts), (x.astype(np.int64), np.ones(50)))
+
+
+def test_interpolation():
+    random = np.random.RandomState(8)
+    for n in (2, 3, 4, 5, 17, 60):
+        xp = np.sort(random.randn(n))
+        x = np.concatenate([random.randn(50), xp[::2], [np.nan]])
+        assert_same(accelerate(between), (x, xp, random.randn(n)))
+        assert_same(accelerate(between), (x, xp[::-1], random.randn(n)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_gaps(dtype):
+    a = numbers((40,), dtype, 9)
+    assert_same(accelerate(gaps), (a,))
+    a[::3] = np.nan
+    assert_same(accelerate(gaps), (a,))
+    assert_same(accelerate(gaps), (a.reshape(5, 8),))
+    assert_same(accelerate(gaps), (a * np.nan,), native=False)
+    assert_same(accelerate(medians), (a,), native=False)
+
+
+def test_wraps_in_silence():
+    a = np.array([2**62, 2**62, 2**62])
+    assert_same(accelerate(running_rows), (a.reshape(1, 3),))
+    with np.errstate(all="ignore"):
+        b = np.array([1e308, 1e308, -np.inf])
+    assert_same(accelerate(running_rows), (b.reshape(1, 3),), native=False)
+
+
+def kinds(a, x):
+    if a.dtype == np.uint8 or a.dtype == "uint8":
+        return 1, np.ndim(a), np.ndim(x)
+    if a.dtype in (np.float32, float):
+        return 2
+    return a.dtype != np.int32, a.dtype == "f8", a.dtype != x.dtype
+
+
+def test_dtypes_are_compared():
+    for dtype in DTYPES:
+        a = np.ones((2, 3), dtype)
+        assert_same(accelerate(kinds), (a, a[0, 0]))
