@@ -458,3 +458,13 @@ def steps(a):
 def test_steps(dtype):
     for array in lying(rough((23, 19), dtype, 8)):
         assert_same(accelerate(steps), (array,))
+
+
+def of_lists(a, b):
+    return (np.argmin([a, b, a * b]), np.max((a, b)), np.sum([a, b, 1.5]),
+            np.mean([a, b]), np.any([a > b, False]))
+
+
+def test_lists():
+    for a, b in ((1.5, 2.5), (np.float32(3), np.float32(1)), (2, 3)):
+        assert_same(accelerate(of_lists), (a, b))

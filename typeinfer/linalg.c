@@ -43,6 +43,14 @@ call_of(Infer *I, const AExpr *at, BuiltinId id, AExpr *first, AExpr *second)
     return call;
 }
 
+/* Lists and tuples become arrays. */
+AExpr *
+array_of(Infer *I, AExpr *e)
+{
+    bool list = e->type->kind == TY_TUPLE;
+    return list ? call_of(I, e, BUILTIN_NP_ARRAY, e, NULL) : e;
+}
+
 /* A dtype as an argument. */
 static AExpr *
 dtype_node(Infer *I, const AExpr *at, DType dtype)
@@ -78,11 +86,8 @@ has_step(const AExpr *e)
 static const Type *
 need_array(Infer *I, AExpr *call, BuiltinId id, int i)
 {
-    AExpr *e = call->items.at[i];
-    if (e->type->kind == TY_TUPLE) {
-        e = call_of(I, e, BUILTIN_NP_ARRAY, e, NULL);
-        call->items.at[i] = e;
-    }
+    AExpr *e = array_of(I, call->items.at[i]);
+    call->items.at[i] = e;
     const Type *type = e->type;
     if (type->kind != TY_ARRAY || type->rank < 1 || type->rank > 2) {
         refuse(I, call, id, type);

@@ -223,6 +223,7 @@ are_summable(unsigned axes, int rank)
 const Type *
 type_of_reduce(Infer *I, AExpr *call, BuiltinId id)
 {
+    call->items.at[0] = array_of(I, call->items.at[0]);
     const Type *from = call->items.at[0]->type;
     ReduceKind kind = reduce_kind(id);
     if (from->kind != TY_ARRAY || from->rank == 0) {

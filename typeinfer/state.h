@@ -374,6 +374,7 @@ const Type *type_new_array(Infer *I, const AExpr *call, const Type *type,
 /* --- linalg.c --- */
 const Type *type_of_linalg(Infer *I, AExpr *call, BuiltinId id);
 AExpr *infer_matmul(Infer *I, const AExpr *e);
+AExpr *array_of(Infer *I, AExpr *e);
 
 /* --- reduce.c --- */
 const Type *type_of_reduce(Infer *I, AExpr *call, BuiltinId id);
