@@ -56,10 +56,43 @@ c_sum(Gen *g, const Expr *e)
     return (Piece){text.at, single ? P_UNARY : P_ATOM};
 }
 
+/* ', &element, step' of a vector. */
+static void
+add_row(Gen *g, const Expr *e, Str *out)
+{
+    Expr *const *part = &e->args[e->buf->rank];
+    str_addf(out, ", &%s, %s * %s",
+             c_place(g, e->buf, e->args, e->buf->rank, 0),
+             c_expr(g, part[2], 0, P_UNARY),
+             c_stride(g, e->buf, (int)part[0]->ival));
+}
+
+/* vz_row1(loop, n, out, size, in, step); */
+static void
+write_row(Gen *g, const Stmt *s)
+{
+    Str text = str_new(g->arena);
+    const Expr *first = s->index[0];
+    DType dt = s->buf->dtype;
+    g->frame->fns[s->fn] = true;
+    str_addf(&text, "vz_row%d(%s%s, %s, %s, %d", s->nindex, ir_fn_name(s->fn),
+             dt == DT_F32 ? " + 1" : "",
+             c_expr(g, first->args[first->buf->rank + 1], 0, P_COND),
+             c_buf(g, s->buf), dtype_size(dt));
+    for (int i = 0; i < s->nindex; i++) {
+        add_row(g, s->index[i], &text);
+    }
+    LINE(g, "%s);", text.at);
+}
+
 /* host->routine(number, out, boxes); it fails only for want of memory. */
 void
 c_routine(Gen *g, const Stmt *s)
 {
+    if (s->routine == ROUTINE_LOOP) {
+        write_row(g, s);
+        return;
+    }
     Str text = str_new(g->arena);
     str_addf(&text, "ctx->host->routine(%d, %s, (const VzBox[]){",
              (int)s->routine, c_buf(g, s->buf));

@@ -308,6 +308,25 @@ vz_square(VzLibm2 *pow, int known, double x)
 VZ_LOOPS(f64, double)
 VZ_LOOPS(f32, float)
 
+/* The same for 'n' elements. */
+VZ_INLINE void
+vz_row1(const VzLoop *loop, int64_t n, void *out, int size, const void *a,
+        int64_t step)
+{
+    char *args[] = {(char *)a, (char *)out};
+    const int64_t steps[] = {step, size};
+    loop->run(args, &n, steps, loop->data);
+}
+
+VZ_INLINE void
+vz_row2(const VzLoop *loop, int64_t n, void *out, int size, const void *a,
+        int64_t a_step, const void *b, int64_t b_step)
+{
+    char *args[] = {(char *)a, (char *)b, (char *)out};
+    const int64_t steps[] = {a_step, b_step, size};
+    loop->run(args, &n, steps, loop->data);
+}
+
 /* --- memory and control -------------------------------------------------- */
 
 VZ_INLINE int64_t

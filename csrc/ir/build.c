@@ -380,7 +380,7 @@ ir_routine_name(Routine routine)
 {
     static const char *const names[ROUTINE_COUNT] = {
         "dot", "vecmul", "matmul",  "inv",            "solve",
-        "det", "sort",   "argsort", "argsort_stable",
+        "det", "sort",   "argsort", "argsort_stable", "loop",
     };
     return names[routine];
 }

@@ -338,6 +338,7 @@ typedef enum Routine {
     ROUTINE_SORT,    /* np.sort of one axis */
     ROUTINE_ARGSORT, /* np.argsort, kind=None, i64 */
     ROUTINE_ARGSORT_STABLE,
+    ROUTINE_LOOP,    /* the loop "fn" of NumPy's, as far as the operands go */
     ROUTINE_COUNT
 } Routine;
 
@@ -363,7 +364,7 @@ enum { AXIS_NEW = -1, AXIS_PACKED = -2 };
  *   "until"  FOR, WHILE: evaluated at the end of the body, where a carry's
  *       "var" is still that of this round; true ends the loop.  NULL: never.
  *   "buf"  STORE, FILL, ALLOC, ROUTINE (no argument, and none of its operands).
- *   "routine"  ROUTINE; its "index" are the operands.
+ *   "routine"  ROUTINE; its "index" are the operands; "fn"  of LOOP.
  *   "index", "nindex"  STORE: as LOAD's args; FILL with "has_keep": lo0, hi0,
  *       lo1, ... of the box that is left alone.
  *   "joins", "njoins", "carries", "ncarries", "binds", "nbinds"  what an IF or
@@ -411,6 +412,7 @@ struct Stmt {
     Action action;
     Warn warn;
     Routine routine;
+    Fn fn;
     Sym what;
     LoopMode mode;
     int id;

@@ -615,6 +615,9 @@ print_simple(Printer *p, const Stmt *s)
     case S_ROUTINE:
         start(p, "routine ");
         str_addf(p->out, "%s ", ir_routine_name(s->routine));
+        if (s->routine == ROUTINE_LOOP) {
+            str_addf(p->out, "%s ", ir_fn_name(s->fn));
+        }
         print_buf(p, s->buf);
         str_add(p->out, " of [");
         print_list(p, s->index, s->nindex);

@@ -247,6 +247,9 @@ read_routine(Reader *r, Stmt *s)
         return;
     }
     s->routine = (Routine)k;
+    if (k == ROUTINE_LOOP) {
+        s->fn = read_fn(r);
+    }
     s->buf = read_buf(r);
     token_expect(r, "of");
     token_expect(r, "[");

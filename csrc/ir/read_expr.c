@@ -209,7 +209,7 @@ find_op(const char *word, size_t n, Op *out)
 
 /* A row of fn.def by its text. Linear, as all lookups of words here: texts are
  * short and read by tests. */
-static Fn
+Fn
 read_fn(Reader *r)
 {
     size_t n = (token_skip(r), token_word_length(r->at));

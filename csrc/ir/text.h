@@ -109,5 +109,6 @@ ExprVec read_list(Reader *r, const char *comma, const char *close);
 /* A buffer that is declared before, or here; and the declaration alone, with
  * the kind and number it has if no word says otherwise. */
 Buf *read_buf(Reader *r);
+Fn read_fn(Reader *r);
 Buf *read_buf_whole(Reader *r, BufKind kind, int number);
 #endif

@@ -194,6 +194,10 @@ lazy_at(Lower *L, const Lazy *z, Expr *const *at)
     if (z->view != NULL) {
         return view_element(L, z->view, at);
     }
+    Expr *done = row_element(L, z);
+    if (done != NULL) {
+        return done;
+    }
     if (z->expr != NULL) {
         return z->rank == 0 ? z->expr : ir_elem(L->arena, z->expr, at[0]);
     }
@@ -255,6 +259,9 @@ open_axis(Lower *L, const View *to, View *at, int k, Expr **out, Loc loc)
 void
 lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc)
 {
+    if (rows_store(L, to, z, loc)) {
+        return;
+    }
     Block *outer = L->out;
     View at = *to;
     Expr *index[MAX_RANK];

@@ -335,6 +335,18 @@ element(Lower *L, const Lazy *z, Expr *const *operands)
     return compute(L, u, args, z->loc);
 }
 
+int
+lazy_loop(const Lazy *z)
+{
+    const Ufunc *u = z->data;
+    if (z->element != element || !runs_loop(u->id)) {
+        return -1;
+    }
+    bool single = (u->arrays & 2) == 0;
+    return u->id == BUILTIN_NP_POWER && single ? FN_NP_POWER_BY
+                                               : builtin_row(u->id)->fn;
+}
+
 /* --- calls ---------------------------------------------------------------- */
 
 /* The call as a tree. */

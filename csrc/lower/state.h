@@ -123,6 +123,7 @@ struct Lower {
     Map returned;    /* number of an array object -> it is a result */
     Map packed;      /* BUF_REF of another shape -> its Packed */
     Map arg_of;      /* Buf of an argument -> signature number + 1 */
+    struct Rows *rows; /* the strip that is being computed; NULL */
     Map orders;      /* Buf made here -> whose order of axes it would have */
     LowerLoop *loop;
     LowerScope *scope;
@@ -366,6 +367,15 @@ Value new_array(Lower *L, const Type *type, Expr *const *dims, bool joint,
                 Loc loc);
 /* The same for the array that 'e' makes. */
 Value make_array(Lower *L, const AExpr *e, Expr *const *dims);
+
+/* --- rows.c --- */
+/* Stores a tree with loops of NumPy's by rows; false: not done. */
+bool rows_store(Lower *L, const View *to, const Lazy *z, Loc loc);
+Expr *row_element(Lower *L, const Lazy *z);
+
+/* --- pointwise.c --- */
+/* The loop of NumPy's that computes the elements of 'z', an Fn; -1: none. */
+int lazy_loop(const Lazy *z);
 
 /* --- order.c --- */
 /* NumPy gives 'buf' the order of axes that 'view' (all views in 'z') has. */
