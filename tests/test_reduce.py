@@ -468,3 +468,61 @@ def of_lists(a, b):
 def test_lists():
     for a, b in ((1.5, 2.5), (np.float32(3), np.float32(1)), (2, 3)):
         assert_same(accelerate(of_lists), (a, b))
+
+
+# --- other dtypes, variances over axes ---
+
+
+def wider(f, i):
+    return (np.sum(f, dtype=np.float64), f.mean(dtype=np.float64),
+            np.sum(i, dtype=np.float64), i.sum(dtype=np.int32),
+            i.sum(axis=0, dtype=np.uint8), np.mean(i, dtype="float64"),
+            np.sum(f[1], dtype="f8"), np.sum(i, axis=1, dtype=np.float64),
+            np.prod(i, dtype=np.int16))
+
+
+def test_given_dtypes():
+    for dtype in ("int32", "uint8", "bool", "int64"):
+        for shape in ((3, 4), (20, 30), (90, 110)):
+            f = rough(shape, "float32", 1)
+            assert_same(accelerate(wider), (f, values(shape, dtype)))
+            assert_same(accelerate(wider), (f[:, ::2], values(shape, dtype).T))
+
+
+def variances_along(a):
+    return (a.std(axis=0), np.var(a, axis=1), np.std(a, axis=-1, ddof=1),
+            np.var(a, axis=0, ddof=1))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + ("int32", "uint8"))
+def test_variances_along_axes(dtype):
+    fn = accelerate(variances_along)
+    for shape in ((2, 2), (5, 7), (9, 130), (200, 3), (2, 300)):
+        a = rough((shape[0] + 1, shape[1] + 1), "float64", 3)
+        a = a.astype(dtype) if dtype in FLOATS else values(a.shape, dtype)
+        for array in (a, a[1:, :-1], np.asfortranarray(a), a[::-1, ::2]):
+            assert_same(fn, (array,))
+    assert_same(fn, (a[:1],), native=False)
+
+
+def of_pixels(a):
+    return a.std(axis=2), a.std(axis=(0, 1)), np.var(a, axis=(1, 2))
+
+
+@pytest.mark.parametrize("dtype", FLOATS + ("uint8",))
+def test_variances_of_pixels(dtype):
+    a = (abs(rough((12, 9, 3), "float64", 4)) / 500).astype(dtype)
+    assert_same(accelerate(of_pixels), (a,))
+    assert_same(accelerate(of_pixels), (a[1:, 2:],))
+
+
+def by_ufuncs(a):
+    return (np.add.reduce(a), np.maximum.reduce(a[0]),
+            np.minimum.reduce(a, axis=1), np.logical_and.reduce(a > 0),
+            np.multiply.reduce(a[:, 0]), np.add.reduce(a, axis=None))
+
+
+def test_ufuncs():
+    for dtype in FLOATS + ("int32",):
+        a = np.random.RandomState(1).randint(1, 9, (4, 5)).astype(dtype)
+        assert_same(accelerate(by_ufuncs), (a,))

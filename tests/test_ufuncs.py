@@ -161,3 +161,16 @@ def test_small_integers_are_refused():
         fn(np.array([1], np.int8))
     for dtype in ("int16", "int32", "int64", "uint16"):
         assert_same(accelerate(of_small), (np.array([3], dtype),))
+
+
+def powers(a, gamma):
+    v = a[0, :3] ** 1.5
+    return (a ** 2.2, a ** gamma, 2.0 ** a, a ** a, a ** -2.5, a ** 0.0, v,
+            a ** -1, (a ** gamma).sum(), a[1] ** 3)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_powers(dtype):
+    a = np.random.RandomState(3).rand(9, 40).astype(dtype) + 0.1
+    for gamma in (2.0, 0.5, 1.0, 0.0, -1.0, 1 / 2.4, 2, 3):
+        assert_same(accelerate(powers), (a, gamma))

@@ -214,7 +214,7 @@ sort_arguments(Infer *I, const AExpr *e, AExpr *out, BuiltinId id, int skip)
 }
 
 /* A library function: "items" may hold the self of a method already. */
-static AExpr *
+AExpr *
 call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id)
 {
     sort_arguments(I, e, out, id, out->items.n);
@@ -233,6 +233,8 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
     if (self->type->kind == TY_DICT) {
         value = dict_method(I, e, self);
     }
+    value = value ? value : infer_library_method(I, e, self);
+    value = value ? value : infer_ufunc_method(I, e, self);
     if (value != NULL) {
         return value;
     }

@@ -351,6 +351,10 @@ infer_binop(Infer *I, const AExpr *e)
     }
     settle_numbers(I, e->op, out->lhs, out->rhs);
     if (e->op == AO_POW) {
+        AExpr *power = infer_power(I, e, out->lhs, out->rhs);
+        if (power != NULL) {
+            return power;
+        }
         settle_exponent(I, out->lhs, out->rhs);
     }
     out->type = type_of_binop(I, e, e->op, out->lhs, out->rhs);

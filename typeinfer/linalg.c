@@ -34,13 +34,34 @@ call_of(Infer *I, const AExpr *at, BuiltinId id, AExpr *first, AExpr *second)
     type->name = sym(builtin_row(id)->name);
     call->lhs = ast_expr(I->arena, A_GLOBAL, at->loc);
     call->lhs->type = type;
-    AExpr *args[] = {first, second};
-    for (int i = 0; i < 2; i++) {
+    AExpr *args[] = {first, second, NULL};
+    for (int i = 0; i < 3; i++) {
         vec_push(I->arena, &call->items, args[i]);
         vec_push(I->arena, &call->keys, NULL);
     }
     call->type = type_of_builtin(I, call, id);
     return call;
+}
+
+/* `a ** x` by np.power, whose loop takes the same short cuts for exponents that
+ * are one number; NULL: another case. */
+AExpr *
+infer_power(Infer *I, const AExpr *e, AExpr *lhs, AExpr *rhs)
+{
+    const Type *ops[] = {lhs->type, rhs->type};
+    bool array = false;
+    for (int i = 0; i < 2; i++) {
+        bool is_array = ops[i]->kind == TY_ARRAY;
+        if ((!is_array && ops[i]->kind != TY_NUM) || ops[i]->alt != ALT_NEVER) {
+            return NULL;
+        }
+        array |= is_array;
+    }
+    if (!array || rule_array(I->arena, AO_POW, ops[0], ops[1]).type != NULL ||
+        loop_dtype(BUILTIN_NP_POWER, ops, 2) == DT_COUNT) {
+        return NULL;
+    }
+    return call_of(I, e, BUILTIN_NP_POWER, lhs, rhs);
 }
 
 /* Lists and tuples become arrays. */

@@ -152,14 +152,33 @@ refuse(Infer *I, const AExpr *call, BuiltinId id, const char *why)
                  type_text(I->arena, call->items.at[0]->type), why);
 }
 
-/* A dtype that is given must be the one that comes out anyway. */
-static void
-check_arguments(Infer *I, const AExpr *call, BuiltinId id, DType dtype)
+/* The dtype in which the call computes, if that is translated: that which comes
+ * out anyway, any of integers for integers, float64 for sums of what is
+ * narrower. */
+static DType
+given_dtype(Infer *I, const AExpr *call, BuiltinId id, DType dtype)
 {
     const AExpr *given = reduce_argument(call, id, "dtype");
-    if (given != NULL && need_dtype(I, given) != dtype) {
+    ReduceKind kind = reduce_kind(id);
+    DType from = call->items.at[0]->type->dtype;
+    if (given == NULL) {
+        return dtype;
+    }
+    DType to = need_dtype(I, given);
+    bool sums = kind == REDUCE_SUM || kind == REDUCE_MEAN;
+    bool wraps = (kind == REDUCE_SUM || kind == REDUCE_PROD) &&
+                 dtype_is_int(to) && !dtype_is_float(from);
+    bool widens = sums && to == DT_F64 && from != DT_F64;
+    if (to != dtype && !wraps && !widens) {
         refuse(I, call, id, " with this dtype");
     }
+    return to;
+}
+
+/* Arguments that must be constants. */
+static void
+check_arguments(Infer *I, const AExpr *call, BuiltinId id)
+{
     const AExpr *ddof = reduce_argument(call, id, "ddof");
     int64_t freedom;
     if (ddof != NULL && !type_is_known_int(ddof->type, &freedom)) {
@@ -237,14 +256,17 @@ type_of_reduce(Infer *I, AExpr *call, BuiltinId id)
     if (kind == REDUCE_PTP && from->dtype == DT_BOOL) {
         refuse(I, call, id, "");
     }
-    check_arguments(I, call, id, dtype);
+    check_arguments(I, call, id);
+    dtype = given_dtype(I, call, id, dtype);
     unsigned axes;
     if (!reduce_axes(call, id, &axes) || axes == 0) {
         refuse(I, call, id, " over axes that are not constants in range");
     }
     bool whole = axes == (1u << from->rank) - 1;
     bool spreads = kind == REDUCE_VAR || kind == REDUCE_STD;
-    if (!whole && spreads) {
+    bool wide = from->dtype == DT_I64 || from->dtype == DT_U64;
+    bool casts = adds_floats(kind, from->dtype) && from->dtype != dtype;
+    if (!whole && ((spreads && wide) || (casts && !spreads))) {
         refuse(I, call, id, " over some axes");
     }
     if (!whole && adds_floats(kind, from->dtype) &&

@@ -371,10 +371,17 @@ const Type *type_of_copy(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_new_array(Infer *I, const AExpr *call, const Type *type,
                            bool any_order);
 
+/* --- method.c --- */
+AExpr *infer_library_method(Infer *I, const AExpr *e, const AExpr *self);
+AExpr *infer_ufunc_method(Infer *I, const AExpr *e, const AExpr *self);
+/* A library function: "items" of 'out' may hold the self of a method. */
+AExpr *call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id);
+
 /* --- linalg.c --- */
 const Type *type_of_linalg(Infer *I, AExpr *call, BuiltinId id);
 AExpr *infer_matmul(Infer *I, const AExpr *e);
 AExpr *array_of(Infer *I, AExpr *e);
+AExpr *infer_power(Infer *I, const AExpr *e, AExpr *lhs, AExpr *rhs);
 
 /* --- reduce.c --- */
 const Type *type_of_reduce(Infer *I, AExpr *call, BuiltinId id);

@@ -120,7 +120,7 @@ typedef struct AFor {
  *   CALL       "lhs" (callee) "items" "keys" (NULL: positional) ; after
  *              inference of a user function "callee" is its typed body;
  *              "name": as a COMP's, of calls that may need it, else NULL
- *   ATTR       "lhs" "name"
+ *   ATTR       "lhs" "name"; "binding" of a method that vizgen.library has
  *   SUBSCRIPT  "lhs" "items" (the index tuple, flattened)
  *   SLICE      "items": lo, hi, step (NULL where absent)
  *   TUPLE LIST "items"                   IFEXP "items": test, yes, no

@@ -105,6 +105,8 @@ identity(Lower *L, const Reduction *r)
     case REDUCE_COUNT:
     case REDUCE_ANY:
     case REDUCE_MEAN:
+    case REDUCE_VAR:
+    case REDUCE_STD:
         return num_const(L, r->to, 0);
     default:
         return NULL;
@@ -116,16 +118,28 @@ identity(Lower *L, const Reduction *r)
 static bool
 is_walk(const Axes *x)
 {
-    bool adds = x->r->kind != REDUCE_MEAN || dtype_is_float(x->r->from);
+    bool adds = dtype_is_float(x->r->to) == dtype_is_float(x->r->from);
     return !goes(x, x->view->rank - 1) && adds &&
            (x->r->kind == REDUCE_SUM || x->r->kind == REDUCE_PROD ||
             x->r->kind == REDUCE_ANY || x->r->kind == REDUCE_ALL ||
             x->r->kind == REDUCE_COUNT || x->r->kind == REDUCE_MEAN);
 }
 
-/* out[j] = out[j] op a[i, j] */
+/* (e - mean) ** 2, or e itself. */
+static Expr *
+term_of(Lower *L, const Axes *x, Expr *e, const View *mean)
+{
+    if (mean == NULL) {
+        return e;
+    }
+    Expr *off = op2(L, E_SUB, cast_to(L, x->r->to, e), view_load(L, mean));
+    off = reuse(L, off, x->loc);
+    return op2(L, E_MUL, off, off);
+}
+
+/* out[j] = out[j] op a[i, j]; with 'mean' of squares of a[i, j] - mean[j]. */
 static void
-walk(Lower *L, const Axes *x, const View *out)
+walk(Lower *L, const Axes *x, const View *out, const View *mean)
 {
     Stmt *fill = ir_stmt(L->arena, S_FILL, x->loc);
     fill->buf = out->buf;
@@ -136,14 +150,14 @@ walk(Lower *L, const Axes *x, const View *out)
     for (int k = 0; k < x->view->rank; k++) {
         Expr *i = open_loop(L, view_extent(L, view, 0), x->loc);
         view = view_at(L, view, i);
-        if (!goes(x, k)) {
-            out = view_at(L, out, i);
-        } else if (x->keeps) {
-            out = view_at(L, out, int_const(L, 0));
+        Expr *at = goes(x, k) ? int_const(L, 0) : i;
+        if (!goes(x, k) || x->keeps) {
+            out = view_at(L, out, at);
+            mean = mean ? view_at(L, mean, at) : NULL;
         }
     }
-    Expr *next = fold_step(L, x->r->kind, x->r->to, view_load(L, out),
-                           view_load(L, view));
+    Expr *e = term_of(L, x, view_load(L, view), mean);
+    Expr *next = fold_step(L, x->r->kind, x->r->to, view_load(L, out), e);
     next = with_warnings(L, next, sym("reduce"), NULL, x->loc);
     view_store(L, out, next, x->loc);
     L->out = outer;
@@ -163,14 +177,10 @@ count_gone(Lower *L, const Axes *x)
     return reuse(L, count, x->loc);
 }
 
-/* out[...] /= n, for means. */
+/* out[...] /= n, and its root for np.std; 'n' must not be 0. */
 static void
-divide_all(Lower *L, const Axes *x, const View *out)
+divide_all(Lower *L, const Axes *x, const View *out, Expr *n)
 {
-    if (x->r->kind != REDUCE_MEAN) {
-        return;
-    }
-    Expr *n = count_gone(L, x);
     emit_check(L, op2(L, E_LT, int_const(L, 0), n), X_VALUE, x->loc);
     Block *outer = L->out;
     while (out->rank > 0) {
@@ -178,8 +188,49 @@ divide_all(Lower *L, const Axes *x, const View *out)
         out = view_at(L, out, i);
     }
     Expr *sum = reuse(L, hold(L, view_load(L, out), x->loc), x->loc);
-    view_store(L, out, divide_sum(L, sum, n), x->loc);
+    Expr *e = divide_sum(L, sum, n);
+    bool root = x->r->kind == REDUCE_STD;
+    e = root ? call_fn(L, FN_SQRT, e->dtype, e, NULL) : e;
+    view_store(L, out, e, x->loc);
     L->out = outer;
+}
+
+/* Integers are summed as float64 here, exactly if there are not too many. */
+static void
+check_exact(Lower *L, const Axes *x)
+{
+    if (!dtype_is_float(x->r->from)) {
+        int bits = dtype_size(x->r->from) * 8;
+        Expr *most = int_const(L, (int64_t)1 << (53 - bits));
+        emit_check(L, op2(L, E_LE, count_gone(L, x), most), X_SPECULATE,
+                   x->loc);
+    }
+}
+
+/* np.var and np.std row after row: the means, then the squares. */
+static void
+walk_twice(Lower *L, const Axes *x, const View *out)
+{
+    Reduction means = *x->r;
+    means.kind = REDUCE_MEAN;
+    Axes first = *x;
+    first.r = &means;
+    Buf *buf = ir_buf(L->func, "means", x->r->to, out->rank, BUF_LOCAL);
+    buf->loc = x->loc;
+    for (int k = 0; k < out->rank; k++) {
+        buf->dims[k] = out->buf->dims[k];
+    }
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, x->loc);
+    s->buf = buf;
+    emit(L, s);
+    View *mean = view_whole(L, buf);
+    Expr *n = count_gone(L, x);
+    check_exact(L, x);
+    walk(L, &first, mean, NULL);
+    divide_all(L, &first, mean, n);
+    walk(L, x, out, mean);
+    Expr *freedom = op2(L, E_SUB, n, int_const(L, x->r->ddof));
+    divide_all(L, x, out, reuse(L, freedom, x->loc));
 }
 
 /* --- sums of floats ------------------------------------------------------- */
@@ -272,8 +323,14 @@ sum_axes(Lower *L, const Axes *x, const View *out)
         emit_check(L, ir_bool(L->arena, false), X_SPECULATE, x->loc);
     }
     L->out = &s->els;
-    walk(L, x, out);
-    divide_all(L, x, out);
+    if (x->r->kind == REDUCE_VAR || x->r->kind == REDUCE_STD) {
+        walk_twice(L, x, out);
+    } else {
+        walk(L, x, out, NULL);
+        if (x->r->kind == REDUCE_MEAN) {
+            divide_all(L, x, out, count_gone(L, x));
+        }
+    }
     L->out = outer;
 }
 
@@ -283,8 +340,9 @@ sum_axes(Lower *L, const Axes *x, const View *out)
 static bool
 adds_floats(const Reduction *r)
 {
-    return dtype_is_float(r->from) &&
-           (r->kind == REDUCE_SUM || r->kind == REDUCE_MEAN);
+    bool sums = r->kind == REDUCE_SUM || r->kind == REDUCE_MEAN;
+    return r->kind == REDUCE_VAR || r->kind == REDUCE_STD ||
+           (sums && dtype_is_float(r->from));
 }
 
 /* A result in registers is summed in memory first where NumPy adds row by
@@ -335,7 +393,7 @@ fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
         if (r->kind == REDUCE_PROD && dtype_is_float(r->to)) {
             check_in_order(L, x.view, x.loc);
         }
-        walk(L, &x, out.view);
+        walk(L, &x, out.view, NULL);
     } else {
         fold_each(L, &x, out.view);
     }

@@ -382,6 +382,9 @@ fold_all(Lower *L, const Elements *in, const Reduction *r)
         if (dtype_is_float(r->from)) {
             return fold_sum(L, in, r->to);
         }
+        if (dtype_is_float(r->to)) {
+            return sum_of_ints(L, in, r->from, count_elements(L, in));
+        }
         return fold_plain(L, in, kind, num_const(L, r->to, 0));
     default:
         return fold_plain(L, in, kind, num_const(L, r->to, 0));

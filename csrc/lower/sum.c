@@ -129,6 +129,9 @@ Expr *
 fold_sum(Lower *L, const Elements *in, DType dtype)
 {
     Expr *vec = as_vector(L, in);
+    if (vec != NULL && vec->dtype != dtype) {
+        vec = reuse(L, cast_to(L, dtype, vec), in->loc);
+    }
     return vec != NULL
                ? finite_or_python(L, sum_lanes(L, vec, in->loc), in->loc)
                : sum_node(L, in->view, dtype, NULL, in->loc);

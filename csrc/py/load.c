@@ -309,6 +309,9 @@ load_call(Loader *L, PyObject *node)
     AExpr *e = ast_expr(L->arena, A_CALL, node_loc(L, node));
     PyObject *keywords = node_field(L, node, "keywords");
     e->lhs = load_expr(L, node_field(L, node, "func"));
+    if (e->lhs->kind == A_ATTR && !L->failed) {
+        e->lhs->binding = load_method(L, e->lhs->name);
+    }
     load_items(L, node_field(L, node, "args"), &e->items);
     for (int i = 0; i < e->items.n; i++) {
         vec_push(L->arena, &e->keys, NULL);

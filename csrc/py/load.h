@@ -83,6 +83,8 @@ Sym local_name(Loader *L, Sym name);
 bool name_is_local(Loader *L, PyObject *name);
 /* A_GLOBAL when 'node' is a global name or module attribute, else NULL. */
 AExpr *load_global(Loader *L, PyObject *node);
+/* What stands for the method 'name' of arrays in vizgen.library; NULL: none. */
+const Binding *load_method(Loader *L, Sym name);
 /* A default: a constant as load_value has it, or a function as A_GLOBAL. */
 AExpr *load_default(Loader *L, PyObject *value, Loc loc);
 /* The number of a user function in the unit, which is loaded if it is new;

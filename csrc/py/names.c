@@ -299,6 +299,20 @@ bind_library(Loader *L, Binding *out, Sym known)
     return found && out->kind == BIND_USER;
 }
 
+/* Methods of arrays have no name that could be bound to something else, so
+ * there is no guard. */
+const Binding *
+load_method(Loader *L, Sym name)
+{
+    if (name == NULL || builtin_find(name) != BUILTIN_NONE) {
+        return NULL;
+    }
+    Binding *out = ARENA_NEW(L->arena, Binding);
+    Sym known = sym(str_printf(L->arena, "numpy.ndarray.%s", name));
+    out->name = name;
+    return bind_library(L, out, known) ? out : NULL;
+}
+
 /* Constants first, then arrays, then objects known by identity. */
 static GuardKind
 bind_value(Loader *L, Binding *out, PyObject *value, Loc loc)

@@ -26,6 +26,8 @@ TABLE |= {f"numpy.{name}": ("numeric", name)
                        "trace", "polyval", "average", "nansum", "nanmean",
                        "nanmin", "nanmax", "median", "percentile", "quantile",
                        "interp", "searchsorted", "bincount", "histogram")}
+TABLE |= {f"numpy.ndarray.{name}": ("numeric", name)
+          for name in ("cumsum", "cumprod", "trace")}
 
 
 def find(name):
