@@ -526,3 +526,17 @@ def test_ufuncs():
     for dtype in FLOATS + ("int32",):
         a = np.random.RandomState(1).randint(1, 9, (4, 5)).astype(dtype)
         assert_same(accelerate(by_ufuncs), (a,))
+
+
+def one_at_a_time(a, k):
+    """`v[i:i + 1]` has one element, but which is not known."""
+    v = np.array([a, a + 1, a + 2])
+    total = 0.0
+    for i in range(k):
+        total += np.sum(v[i:i + 1])
+    return total
+
+
+def test_slice_of_one():
+    assert_same(accelerate(one_at_a_time), (1.5, 3))
+    assert_same(accelerate(one_at_a_time), (1.5, 5), native=False)

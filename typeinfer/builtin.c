@@ -356,10 +356,15 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
         return type_of_isinstance(I, call);
     case BUILTIN_NP_NDIM: {
         const Type *arg = call->items.at[0]->type;
+        int depth = 0;
+        for (; arg->kind == TY_TUPLE && arg->rank > 0; depth++) {
+            arg = arg->items[0];
+        }
         if (arg->kind != TY_ARRAY && arg->kind != TY_NUM) {
             refuse_types(I, call, id, arg);
         }
-        return type_known_int(I->arena, arg->kind == TY_NUM ? 0 : arg->rank);
+        depth += arg->kind == TY_NUM ? 0 : arg->rank;
+        return type_known_int(I->arena, depth);
     }
     case BUILTIN_COMPLEX:
         return type_of_complex(I, call);

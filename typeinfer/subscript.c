@@ -360,7 +360,11 @@ subscript_array(Infer *I, AExpr *out)
         return type_num(I->arena, base->dtype, false);
     }
     if (type_is_vector(base) && part->object == base->object) {
-        if (type_lanes(part) == 0 || out->items.at[0]->kind != A_SLICE) {
+        int64_t first;
+        int64_t n;
+        const AExpr *item = out->items.at[0];
+        if (type_lanes(part) == 0 || item->kind != A_SLICE ||
+            !known_slice(item->type, base->size[0], &first, &n)) {
             demote_vector(I, base);
             refuse_index(I, out->items.at[0], type_int(I->arena));
         }

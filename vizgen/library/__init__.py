@@ -25,7 +25,9 @@ TABLE |= {f"numpy.{name}": ("numeric", name)
           for name in ("cumsum", "cumprod", "diff", "gradient", "trapezoid",
                        "trace", "polyval", "average", "nansum", "nanmean",
                        "nanmin", "nanmax", "median", "percentile", "quantile",
-                       "interp", "searchsorted", "bincount", "histogram")}
+                       "interp", "searchsorted", "bincount", "histogram",
+                       "convolve", "correlate", "isclose", "allclose",
+                       "unravel_index")}
 TABLE |= {f"numpy.ndarray.{name}": ("numeric", name)
           for name in ("cumsum", "cumprod", "trace")}
 

@@ -215,26 +215,119 @@ def nanmax(a, axis=None):
     return np.max(np.where(known, a, -np.inf))
 
 
+# --- filters -----------------------------------------------------------------
+
+
+def _slide(a, v, left, right):
+    """Products of 'v' with every part of 'a', which is no shorter; so many more
+    parts hang over its ends."""
+    n = v.shape[0]
+    inner = a.shape[0] - n + 1
+    out = np.zeros(left + inner + right, a.dtype)
+    for i in range(left):
+        m = n - left + i
+        out[i] = np.vdot(a[:m], v[n - m:])
+    for i in range(inner):
+        if n > 11 or (a.dtype != np.float64 and a.dtype != np.float32):
+            out[left + i] = np.vdot(a[i:i + n], v)
+        else:
+            total = np.zeros(1, a.dtype)[0]
+            for k in range(n):
+                total = total + a[i + k] * v[k]
+            out[left + i] = total
+    for i in range(right):
+        m = n - 1 - i
+        out[left + inner + i] = np.vdot(a[inner + i:], v[:m])
+    return out
+
+
+def _filter(a, v, mode):
+    n = v.shape[0]
+    assert n > 0
+    assert np.all(np.isfinite(a)) and np.all(np.isfinite(v))
+    with np.errstate(all="ignore"):
+        if mode == "valid":
+            return _slide(a, v, 0, 0)
+        if mode == "same":
+            return _slide(a, v, n // 2, n - n // 2 - 1)
+        assert mode == "full"
+        return _slide(a, v, n - 1, n - 1)
+
+
+def convolve(a, v, mode="full"):
+    dtype = (a[:1] * v[:1]).dtype
+    if v.shape[0] > a.shape[0]:
+        return _filter(v.astype(dtype), a[::-1].astype(dtype), mode)
+    return _filter(a.astype(dtype), v[::-1].astype(dtype), mode)
+
+
+def correlate(a, v, mode="valid"):
+    dtype = (a[:1] * v[:1]).dtype
+    assert v.shape[0] <= a.shape[0]
+    return _filter(a.astype(dtype), v.astype(dtype), mode)
+
+
+# --- comparisons and indices -------------------------------------------------
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08):
+    with np.errstate(invalid="ignore"):
+        near = abs(a - b) <= atol + rtol * abs(b * 1.0)
+        return near & np.isfinite(b) | (a == b)
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08):
+    return bool(np.all(isclose(a, b, rtol, atol)))
+
+
+def unravel_index(indices, shape):
+    k = np.int64(indices)
+    assert k >= 0
+    if len(shape) == 1:
+        assert k < shape[0]
+        return (k,)
+    if len(shape) == 2:
+        assert k < shape[0] * shape[1]
+        return k // shape[1], k % shape[1]
+    assert len(shape) == 3 and k < shape[0] * shape[1] * shape[2]
+    rest = k // shape[2]
+    return rest // shape[1], rest % shape[1], k % shape[2]
+
+
 # --- order statistics --------------------------------------------------------
 
 
-def median(a, axis=None):
-    assert axis is None
-    ordered = np.sort(_flat(a))
+def _middle(ordered):
     n = ordered.shape[0]
     assert n > 0
-    assert not np.isnan(ordered[-1])
+    if np.isnan(ordered[-1]):
+        return ordered[-1] * 1.0
     k = n // 2
     if n % 2 == 1:
         return np.mean(ordered[k:k + 1])
     return np.mean(ordered[k - 1:k + 1])
 
 
+def median(a, axis=None):
+    if axis is None or a.ndim == 1:
+        return _middle(np.sort(_flat(a)))
+    assert a.ndim == 2 and -2 <= axis < 2
+    n = a.shape[1 - axis % 2]
+    out = np.zeros(n, (a[0, :1] / 1.0).dtype)
+    for i in range(n):
+        if axis % 2 == 0:
+            out[i] = _middle(np.sort(a[:, i]))
+        else:
+            out[i] = _middle(np.sort(a[i]))
+    return out
+
+
 def _quantile(ordered, q):
     n = ordered.shape[0]
     assert n > 0
     assert 0 <= q <= 1
-    assert not np.isnan(ordered[-1])
+    if np.isnan(ordered[-1]):
+        return ordered[-1] * 1.0
     at = (n - 1) * q
     lower = int(at)
     if at >= n - 1:
@@ -249,12 +342,18 @@ def _quantile(ordered, q):
 
 def percentile(a, q, axis=None):
     assert axis is None and a.dtype != np.float32
-    return _quantile(np.sort(_flat(a)), q / 100)
+    ordered = np.sort(_flat(a))
+    if np.ndim(q) == 1:
+        return np.array([_quantile(ordered, x / 100) for x in q])
+    return _quantile(ordered, q / 100)
 
 
 def quantile(a, q, axis=None):
     assert axis is None and a.dtype != np.float32
-    return _quantile(np.sort(_flat(a)), q * 1.0)
+    ordered = np.sort(_flat(a))
+    if np.ndim(q) == 1:
+        return np.array([_quantile(ordered, x * 1.0) for x in q])
+    return _quantile(ordered, q * 1.0)
 
 
 # --- tables ------------------------------------------------------------------
@@ -337,13 +436,23 @@ def _interp(x, xp, fp, low, high):
             return np.float64(_between(x, xp, fp, k, low, high))
         out = np.zeros_like(x, dtype=np.float64)
         k = 0
+        if x.ndim == 1:
+            for i in range(x.shape[0]):
+                item = float(x[i])
+                if item != item:
+                    out[i] = item
+                else:
+                    k = _place(item, xp, k)
+                    out[i] = _between(item, xp, fp, k, low, high)
+            return out
         for i in range(x.shape[0]):
-            item = float(x[i])
-            if item != item:
-                out[i] = item
-            else:
-                k = _place(item, xp, k)
-                out[i] = _between(item, xp, fp, k, low, high)
+            for j in range(x.shape[1]):
+                item = float(x[i, j])
+                if item != item:
+                    out[i, j] = item
+                else:
+                    k = _place(item, xp, k)
+                    out[i, j] = _between(item, xp, fp, k, low, high)
         return out
 
 
