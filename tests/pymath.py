@@ -35,7 +35,8 @@ def rounded_randomly(x):
 @program((3, np.float64(2.675), np.float32(2.675), np.int16(7), True),
          (-12, np.float64(-0.001), np.float32(1234.5678), np.int16(-7), False))
 def rounded_kinds(n, x, y, k, b):
-    return round(n, 2), round(x, 2), round(y, 1), round(k, 1), round(b, 3), round(x, None)
+    return (round(n, 2), round(x, 2), round(y, 1), round(k, 1), round(b, 3),
+            round(x, None))
 
 
 @program((8, 2), (1000, 10), (2 ** 62, 7), (5, 0.5))

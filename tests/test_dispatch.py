@@ -36,7 +36,7 @@ def add_to(values, amount):
 
 @accelerate
 def left(values):
-    return np.percentile(values, 50)
+    return np.roots(values)
 
 
 def image():
@@ -208,7 +208,7 @@ def test_recycled_memory_is_cleared():
 
 def test_fallback_is_told_once():
     with pytest.warns(vizgen.FallbackWarning) as caught:
-        assert left(np.array([2.0, 1.0])) == 1.5
+        assert left(np.array([2.0, 1.0])) == -0.5
         left(np.array([2.0, 1.0]))
     assert len(caught) == 1
     text = str(caught[0].message)

@@ -16,10 +16,10 @@ LONGEST_FUNCTION = 70
 # Files that have grown beyond it and wait to be split, with their present size.
 TO_SPLIT = {
     "bench/peers/numba_apps.py": 760, "csrc/driver/vz_opt.c": 701,
-    "csrc/ir/print.c": 730, "tests/forms.py": 740,
+    "csrc/ir/print.c": 740, "tests/forms.py": 740,
     "tests/test_arrays.py": 740, "tests/test_lists.py": 830,
-    "tests/test_parts.py": 790, "transforms/simplify.c": 870,
-    "typeinfer/expr.c": 800, "typeinfer/rules.c": 715,
+    "transforms/simplify.c": 870,
+    "typeinfer/expr.c": 815, "typeinfer/rules.c": 715,
 }
 
 # Programs of their own, which may do as they like.

@@ -11,7 +11,8 @@
  */
 #include "typeinfer/state.h"
 
-/* The lanes of a 1-D array; an axis of an argument is pinned for it.  0: none. */
+/* The lanes of a 1-D array; an axis of an argument is pinned for it.  0:
+ * none. */
 static int
 lanes_of(Infer *I, const AExpr *call, int k)
 {

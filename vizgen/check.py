@@ -210,7 +210,8 @@ def _word(node):
             "Match": "match", "DictComp": "{... for ...}",
             "SetComp": "{... for ...}", "Set": "{...}",
             "JoinedStr": "f'...'", "Yield": "yield",
-            "YieldFrom": "yield from", "Await": "await"}.get(type(node).__name__, type(node).__name__)
+            "YieldFrom": "yield from", "Await": "await",
+            }.get(type(node).__name__, type(node).__name__)
 
 
 def _is_translated(name):

@@ -326,8 +326,8 @@ typedef enum Action { ACT_REPLAY, ACT_BAIL } Action;
 typedef enum Warn { WARN_DIVIDE, WARN_OVERFLOW, WARN_INVALID } Warn;
 
 /* Routines of NumPy's, by which S_ROUTINE fills a fresh array; the operands are
- * SUMs of kind BOX.  Those of linear algebra are of f32 or f64; a matrix that is
- * singular gives nan.  Results are in C order. */
+ * SUMs of kind BOX.  Those of linear algebra are of f32 or f64; a matrix that
+ * is singular gives nan.  Results are in C order. */
 typedef enum Routine {
     ROUTINE_DOT,     /* np.dot of two vectors, one number */
     ROUTINE_VECMUL,  /* a @ b or np.vdot of two vectors */

@@ -41,8 +41,8 @@ typedef struct VzLoop {
     void *data;
 } VzLoop;
 
-/* A part of an array: "shape" has the extent and the step in bytes of each axis,
- * "kind" is NumPy's character of the dtype. */
+/* A part of an array: "shape" has the extent and the step in bytes of each
+ * axis, "kind" is NumPy's character of the dtype. */
 typedef struct VzBox {
     const void *data;
     int kind;

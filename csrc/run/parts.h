@@ -138,7 +138,7 @@ void run_unlock(void);
 void run_wait(void); /* lets go of the lock meanwhile */
 void run_wake(void);
 
-/* --- blocks.c -------------------------------------------------------------- */
+/* --- blocks.c ------------------------------------------------------------ */
 /* VzHost's range_alloc, range_free and range_extend. */
 void *blocks_alloc(int64_t bytes);
 void blocks_free(void *at);

@@ -5,7 +5,7 @@ import numpy as np
 def subject(a):
     total = 0.0
     for i in range(a.shape[0]):
-        total += np.percentile(a, 50)
+        total += np.roots(a)[0]
     return total
 
 
@@ -25,5 +25,5 @@ def changed_arguments():
 
 
 # >>> refusal
-# VZ_2003_percentile.py:8:18  VZ-2003  `np.percentile` is not translated
+# VZ_2003_function.py:8:18  VZ-2003  `np.roots` is not translated
 # <<<
