@@ -102,6 +102,8 @@ bool rule_same_kind(DType from, DType to);
  * above. '*only_main': the alternative must not occur. */
 const Type *rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main);
 
+/* --- known.c -------------------------------------------------------------- */
+
 /* The value of an operator on known weak numbers, or NULL. */
 const Type *fold_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
 const Type *fold_unary(Arena *arena, AOp op, const Type *arg);
