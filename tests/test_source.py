@@ -19,7 +19,6 @@ TO_SPLIT = {
     "csrc/ir/print.c": 740, "tests/forms.py": 740,
     "tests/test_arrays.py": 740, "tests/test_lists.py": 830,
     "transforms/simplify.c": 870,
-    "typeinfer/expr.c": 815, "typeinfer/rules.c": 715,
 }
 
 # Programs of their own, which may do as they like.

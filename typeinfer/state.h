@@ -296,12 +296,6 @@ const Type *type_of_flat(Infer *I, const AExpr *e, const AExpr *array);
 /* --- expr.c --- */
 /* Ends the statement: it surely raises here. */
 _Noreturn void read_unbound(Infer *I);
-/* 'e', which may be None, where None would raise. */
-AExpr *need_some(Infer *I, AExpr *e);
-const Type *type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
-                            const AExpr *rhs);
-const Type *join_values(Infer *I, const AExpr *e, const AExpr *cond,
-                        const AExpr *lhs, const AExpr *rhs);
 AExpr *node_like(Infer *I, const AExpr *e);
 AExpr *infer_expr(Infer *I, const AExpr *e);
 /* The same where what may be an array or None, or a vector or a number, is
@@ -309,22 +303,37 @@ AExpr *infer_expr(Infer *I, const AExpr *e);
  * with None.  Elsewhere it must be the array, or the call is repeated in
  * Python ("settle_some"). */
 AExpr *infer_maybe(Infer *I, const AExpr *e);
-void settle_some(Infer *I, AExpr *e);
-void settle_numbers(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);
-/* As a condition: only the truth of 'e' matters. */
-AExpr *infer_cond(Infer *I, const AExpr *e);
 /* Can evaluating the typed 'e' be left out?  (No effect, no check.) */
 bool is_simple(const AExpr *e);
 /* An argument whose value decides the condition; 0: none is known. */
 int cond_origin(const AExpr *e);
+
+/* --- operator.c --- */
+/* 'e', which may be None, where None would raise. */
+AExpr *need_some(Infer *I, AExpr *e);
 /* How to refuse an operation on 'type': one on None always fails. */
 DiagId unsupported(const Type *type);
 /* 'e' as a number; refuses other types. */
 const Type *need_num(Infer *I, const AExpr *e, const char *what);
 /* 'e' as an operand that is a number or an array. */
 const Type *need_operand(Infer *I, const AExpr *e, AOp op);
+void settle_some(Infer *I, AExpr *e);
+void settle_numbers(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);
 const Type *type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                           const AExpr *rhs);
+const Type *type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
+                            const AExpr *rhs);
+AExpr *infer_binop(Infer *I, const AExpr *e);
+AExpr *infer_unary(Infer *I, const AExpr *e);
+AExpr *infer_compare(Infer *I, const AExpr *e);
+
+/* --- logic.c --- */
+const Type *join_values(Infer *I, const AExpr *e, const AExpr *cond,
+                        const AExpr *lhs, const AExpr *rhs);
+/* As a condition: only the truth of 'e' matters. */
+AExpr *infer_cond(Infer *I, const AExpr *e);
+AExpr *infer_boolop(Infer *I, const AExpr *e);
+AExpr *infer_ifexp(Infer *I, const AExpr *e);
 
 /* --- isinstance.c --- */
 const Type *type_of_isinstance(Infer *I, const AExpr *call);
