@@ -1,6 +1,7 @@
 #ifndef VZ_TRANSFORMS_SIMPLIFY_H
 #define VZ_TRANSFORMS_SIMPLIFY_H
-/* What fold.c, rules.c, avail.c, dead.c and simplify.c share. */
+/* What the files of pass 'simplify' share: fold.c, rules.c, avail.c, dead.c,
+ * simp_if.c, simp_loop.c and simplify.c. */
 #include "transforms/transforms.h"
 
 /* --- fold.c: an operation on constants, exactly as the kernel would do it;
@@ -65,6 +66,50 @@ void avail_store(Avail *avail, Bounds *b, Buf *buf, Expr *const *index,
 void avail_forget(Avail *avail, const Block *block);
 /* Buf * -> itself, for every buffer that 'block' and below load from. */
 Map avail_loaded(Arena *arena, const Block *block);
+
+/* --- simplify.c, simp_if.c, simp_loop.c: the walk */
+/* Where the walk stands; see the head of simplify.c.
+ *   "arena"    of the new function
+ *   "scratch"  of the tables
+ *   "subst"    Var * -> Expr *, Buf * -> Buf * that stand for it
+ *   "loaded"   Buf * that is loaded from anywhere
+ *   "changes"  how much was changed so far */
+typedef struct Simp {
+    Pass *pass;
+    Arena *arena;   /* of the new function */
+    Arena *scratch;
+    Func *func;
+    Rules rules;
+    Map subst;      /* Var * -> Expr *, Buf * -> Buf * */
+    Map loaded;     /* Buf * that is loaded from anywhere */
+    Avail avail;
+    int changes;
+} Simp;
+
+/* NULL stays NULL. */
+Expr *simp_expr(Simp *s, Expr *e);
+Buf *simp_buf(const Simp *s, Buf *buf);
+/* For ir_map: 'e' with operands done. */
+Expr *simp_node(void *data, Expr *e);
+/* Worth no name of its own: a constant, a Var, an extent. */
+bool simp_is_leaf(const Expr *e);
+/* Is 'e' the constant 'value'?  NULL is not. */
+bool simp_is_bool(const Expr *e, bool value);
+/* 'var' is from now on 'e', a leaf; the name 'ref' stands for 'buf' alone. */
+void simp_replace_var(Simp *s, Var *var, Expr *e);
+void simp_replace_buf(Simp *s, Buf *ref, Buf *buf);
+/* The extents of a name, after what they may speak of was simplified. */
+void simp_extents(Simp *s, Buf *ref);
+/* let var = value, or a substitution where that is possible. */
+void simp_define(Simp *s, Block *out, Var *var, Expr *value, Loc loc);
+/* 'e' as a leaf; a LET names it where it is none. */
+Expr *simp_named(Simp *s, Block *out, Expr *e, const char *name, Loc loc);
+/* Appends what 'in' becomes to 'out'. */
+void simp_block(Simp *s, const Block *in, Block *out);
+/* Append what the statement becomes; it is a copy and may be changed. */
+void simp_if(Simp *s, Stmt *branch, Block *out);
+void simp_for(Simp *s, Stmt *loop, Block *out);
+void simp_while(Simp *s, Stmt *loop, Block *out);
 
 /* --- dead.c: drops what nothing visible depends on; the number of things
  * dropped. */
