@@ -13,10 +13,10 @@
  *   subst    Vars that are copies of another Var, a constant or an extent, and
  *            names that stand for one array only.
  * Expressions are rewritten bottom-up by the rules of rules.def.  Statements
- * have a handler each, below.  After the walk dead_code drops what nothing
- * visible needs.  Both are repeated until nothing changes, so that simplify is
- * idempotent; the walk sees what the last one did (a carry that is constant, a
- * branch that became empty).
+ * have a handler each, below; branches are in simp_if.c, loops in simp_loop.c.
+ * After the walk dead_code drops what nothing visible needs.  Both are repeated
+ * until nothing changes, so that simplify is idempotent; the walk sees what the
+ * last one did (a carry that is constant, a branch that became empty).
  *
  * Not done here: code motion out of loops (the C compiler does it for pure
  * arithmetic), float algebra that changes a bit, if-conversion of anything
@@ -24,10 +24,7 @@
  */
 #include "transforms/simplify.h"
 
-enum {
-    MAX_ROUNDS = 6,
-    MAX_SPECULATED = 16 /* nodes of a branch that becomes a select */
-};
+enum { MAX_ROUNDS = 6 };
 
 /* --- expressions --------------------------------------------------------- */
 
