@@ -47,7 +47,7 @@ endef
 
 # --- The extension module, one object per C file -----------------------------
 
-SOURCES := $(sort $(filter-out csrc/driver/vz_opt.c csrc/tools/%, \
+SOURCES := $(sort $(filter-out csrc/driver/vz_opt% csrc/tools/%, \
              $(wildcard csrc/*/*.c typeinfer/*.c transforms/*.c autotune/*.c)))
 # Objects depend on the interpreter, so each has a folder of its own.
 BUILD := build/$(VIZGEN_BUILD)$(basename $(SUFFIX))
@@ -115,7 +115,7 @@ $(PRELUDE): csrc/run/abi.h $(wildcard csrc/emit/prelude.h) csrc/emit/embed.py
 
 TOOLS := build/tools
 TOOL_SOURCES := $(filter-out csrc/py/%,$(SOURCES)) \
-                $(wildcard csrc/driver/vz_opt.c)
+                $(wildcard csrc/driver/vz_opt*.c)
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(TOOLS)/%.o)
 
 core-tools: $(TOOLS)/vz-opt

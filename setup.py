@@ -16,7 +16,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 FOLDERS = ("csrc/*", "typeinfer", "transforms", "autotune")
-NOT_OURS = {os.path.join("csrc", "driver", "vz_opt.c")}
+NOT_OURS = set(glob.glob(os.path.join("csrc", "driver", "vz_opt*.c")))
 COMMON = ["-std=c11", "-D_GNU_SOURCE", "-fvisibility=hidden", "-fopenmp", "-Wall"]
 DEV = ["-Og", "-g", "-UNDEBUG", "-DVIZGEN_DEV=1"]
 BUILDS = {
