@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vizgen
+import tests.containers
 import tests.pymath  # noqa: F401, adds programs
 from tests.forms import PROGRAMS
 from tests.support import assert_same

@@ -10,7 +10,7 @@ import types
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from bench.peers import numba_apps
+from bench.peers import numba_apps, numba_flow
 
 STRICT = {"error_model": "numpy", "fastmath": False}
 FAST = {"error_model": "numpy", "fastmath": True}
@@ -184,7 +184,7 @@ ROWS = {
     "camera_pipe": [numba_apps.camera_pipe], "harris": [numba_apps.harris],
     "interpolate": [numba_apps.interpolate],
     "local_laplacian": [numba_apps.local_laplacian],
-    "optical_flow": [numba_apps.optical_flow],
+    "optical_flow": [numba_flow.optical_flow],
     "pacman": [numba_apps.pacman], "raytracer": [numba_apps.raytracer],
 }
 SERIAL = {"pacman"}
