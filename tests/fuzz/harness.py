@@ -2,10 +2,16 @@
 
     python -m tests.fuzz.harness FILE...
 
-Each file has `arguments()` and the entry `run`.  One JSON line is printed
-when a program starts and one when it is done, so that whoever started this
-process knows which program ended it.
+Each file has the entry `run` and `arguments()`; where it has VARIANTS = n,
+`arguments(0)` to `arguments(n - 1)`, which differ in sizes and values.  One
+JSON line is printed when a program starts and one when it is done, so that
+whoever started this process knows which program ended it.
+
+VIZGEN_FUZZ_MODE says what a warning is: "warn" (one like any other), "error"
+(python -W error) or "raise" (np.errstate(all="raise")).
 """
+import contextlib
+import faulthandler
 import importlib.util
 import json
 import os
@@ -19,7 +25,23 @@ import numpy as np
 import vizgen
 from vizgen.compare import difference
 
-HERE = pathlib.Path(__file__).resolve().parent
+MODE = os.environ.get("VIZGEN_FUZZ_MODE", "warn")
+LIMIT = float(os.environ.get("VIZGEN_FUZZ_LIMIT", "60"))   # seconds a program
+# What arithmetic whose value nobody uses need not raise.
+LOST = ("RuntimeWarning", "FloatingPointError")
+
+
+@contextlib.contextmanager
+def climate():
+    """The mode's filters and errstate."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("error" if MODE == "error" else "always")
+        warnings.simplefilter("always", vizgen.FallbackWarning)
+        if MODE == "raise":
+            with np.errstate(all="raise"):
+                yield caught
+        else:
+            yield caught
 
 
 class Outcome:
@@ -30,8 +52,7 @@ class Outcome:
         self.result = None
         self.error = None
         self.fell_back = ""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with climate() as caught:
             try:
                 self.result = fn(*args)
             except Exception as error:
@@ -64,6 +85,8 @@ class Outcome:
 
     def compare(self, want):
         """None, or how this differs from 'want'."""
+        if self.lost(want):
+            return None
         if self.error != want.error:
             return f"raised {self.error} instead of {want.error}"
         if not self.warnings <= want.warnings:
@@ -73,6 +96,11 @@ class Outcome:
                 or difference(self.args, want.args, "arguments")
                 or difference(self.owners(), want.owners(), "memory")
                 or self._compare_identity(want))
+
+    def lost(self, want):
+        """Was only a warning lost that Python made an exception?"""
+        return (self.error is None and want.error is not None
+                and want.error[0] in LOST)
 
     def _compare_identity(self, want):
         """Results share memory with the arguments as Python's do."""
@@ -108,26 +136,32 @@ def load(path):
 def check(path, options):
     """The record of one program: status 'ok', 'python' or 'wrong'."""
     module = load(path)
-    args = module.arguments()
-    want = Outcome(module.run, path, args)
-    record = {"file": path, "status": "ok", "why": ""}
+    record = {"file": path, "status": "ok", "why": "", "native": 0,
+              "replays": 0, "raised": False}
+    chosen = [(k,) for k in range(getattr(module, "VARIANTS", 0))] or [()]
+    wants = [Outcome(module.run, path, module.arguments(*which))
+             for which in chosen]
+    record["raised"] = wants[0].error is not None
     for setting in options:
         fn = vizgen.accelerate(module.run, **setting)
         for attempt in ("first", "second"):
-            got = Outcome(fn, path, module.arguments())
-            words = got.compare(want)
-            if words:
-                return {**record, "status": "wrong",
-                        "why": f"{setting} {attempt} call: {words}"}
-            if got.warnings < want.warnings:
-                record["unwarned"] = sorted(want.warnings - got.warnings)
-            if got.fell_back:
-                record.update(status="python", why=got.fell_back)
-        stats = fn.stats
-        record["native"] = stats.native_calls
-        record["replays"] = stats.replays
-        record["raised"] = want.error is not None
+            for which, want in zip(chosen, wants):
+                got = Outcome(fn, path, module.arguments(*which))
+                words = got.compare(want)
+                if words:
+                    why = f"{setting} {attempt} call {which}: {words}"
+                    return {**record, "status": "wrong", "why": why}
+                _note(record, got, want)
+        record["native"] += fn.stats.native_calls
+        record["replays"] += fn.stats.replays
     return record
+
+
+def _note(record, got, want):
+    if got.warnings < want.warnings or got.lost(want):
+        record["unwarned"] = sorted(want.warnings - got.warnings)
+    if got.fell_back:
+        record.update(status="python", why=got.fell_back)
 
 
 def main(paths):
@@ -137,7 +171,10 @@ def main(paths):
         options = [{"threads": int(n)} for n in threads.split(",")]
     for path in paths:
         print(json.dumps({"start": path}), flush=True)
-        print(json.dumps(check(path, options)), flush=True)
+        faulthandler.dump_traceback_later(LIMIT, exit=True)
+        record = check(path, options)
+        faulthandler.cancel_dump_traceback_later()
+        print(json.dumps(record), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,38 +1,67 @@
 """Makes a failing program smaller.
 
-    python -m tests.fuzz.shrink PROGRAM.py
+    python -m tests.fuzz.shrink PROGRAM.py [NAME=VALUE...]
 
-Statements are removed, branches replaced by their bodies and expressions by
-their parts, as long as the program still fails in the same way (differs, or
-ends its process).  The result is written to PROGRAM_small.py.
+NAME=VALUE are the settings under which it fails.  Statements are removed,
+branches replaced by their bodies and expressions by their parts, as long as
+the program still fails in the same way (differs, or ends its process).  The
+result is written to PROGRAM_small.py.
+
+Each trial is a process forked from this one, which has everything loaded, so
+that a crash is an answer like any other and most trials take no longer than
+the C compiler.
 """
 import ast
 import copy
 import json
+import os
 import pathlib
+import select
+import signal
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PATIENCE = 240.0
+PATIENCE = float(os.environ.get("VIZGEN_FUZZ_PATIENCE", "240"))
+LIMIT = 20.0
 
 
 def verdict(path):
-    """'ok', 'python', 'wrong' or 'crash' of the program in 'path', and why."""
+    """'ok', 'python', 'wrong', 'broken' or 'crash' of the program in 'path',
+    and why."""
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _answer(path, send)
+    os.close(send)
+    ready, _, _ = select.select([receive], [], [], LIMIT)
+    text = b""
+    if ready:
+        with os.fdopen(receive, "rb") as stream:
+            text = stream.read()
+    else:
+        os.close(receive)
+        os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    if text:
+        return tuple(json.loads(text))
+    return "crash", f"status {status}" if ready else "timeout"
+
+
+def _answer(path, send):
+    """In the child: run the program, write the verdict, end."""
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+    from tests.fuzz import harness
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.fuzz.harness", str(path)], cwd=ROOT,
-            capture_output=True, text=True, timeout=60, check=False)
-    except subprocess.TimeoutExpired:
-        return "crash", "timeout"
-    records = [json.loads(line) for line in done.stdout.splitlines()
-               if line.startswith('{"file"')]
-    if records:
-        return records[-1]["status"], records[-1]["why"]
-    if "Traceback" in done.stderr and done.returncode == 1:
-        return "broken", done.stderr[-300:]
-    return "crash", f"exit {done.returncode}"
+        record = harness.check(str(path), [{}])
+        words = record["status"], record["why"]
+    except BaseException as error:
+        words = "broken", repr(error)
+    os.write(send, json.dumps(words).encode()[:60000])
+    os._exit(0)
 
 
 def kind_of(status, why):
@@ -124,7 +153,24 @@ def shrink(path):
     return small
 
 
+def shrunk(path, environment):
+    """What became of the failing program in 'path', as text."""
+    settings = [f"{name}={value}" for name, value in environment.items()]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.fuzz.shrink", str(path), *settings],
+        cwd=ROOT, capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr[-300:]).rstrip()
+
+
+def main(path, settings):
+    # Read at import, so before it.
+    os.environ.update(word.split("=", 1) for word in settings)
+    os.environ["VIZGEN_TRIALS"] = "0"
+    from tests.fuzz import harness  # noqa: F401 - loaded before the forks
+    small = shrink(pathlib.Path(path).resolve())
+    print(f"--- {small} {' '.join(settings)}", small.read_text(),
+          *verdict(small), sep="\n")
+
+
 if __name__ == "__main__":
-    result = shrink(pathlib.Path(sys.argv[1]).resolve())
-    print(result.read_text())
-    print(*verdict(result))
+    main(sys.argv[1], sys.argv[2:])
