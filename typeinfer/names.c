@@ -43,7 +43,7 @@ names_of_expr(const AExpr *e, NameFn fn, void *data)
     if (e == NULL) {
         return;
     }
-    if (e->kind == A_NAMED) {
+    if (e->kind == A_NAMED && e->lhs->kind == A_NAME) {
         fn(data, e->lhs->name);
     }
     bool gathers = e->kind == A_COMP || e->kind == A_CALL;

@@ -164,11 +164,32 @@ check_vector_target(Infer *I, const AExpr *target)
     alias_mutate(I, base->type, target->loc);
 }
 
+/* 'out' is what 'target' became when it was read: known items of dicts and of
+ * tuples are expressions of other kinds, and global names are read-only. */
+static void
+check_target(Infer *I, const AExpr *target, const AExpr *out)
+{
+    if (target->kind == A_SUBSCRIPT && out->kind != A_SUBSCRIPT) {
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc,
+                     "Return the value, or store it into an array.",
+                     "a store into this object is not translated");
+    }
+    if (out->kind != A_SUBSCRIPT && out->kind != A_NAME) {
+        bool global = target->kind == A_GLOBAL;
+        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc,
+                     global ? "Return the value instead." : NULL,
+                     global
+                         ? "an assignment to a global name is not translated"
+                         : "this target of an assignment is not translated");
+    }
+}
+
 /* a[i] = value: the value has been evaluated already. */
 static AExpr *
 target_subscript(Infer *I, const AExpr *target, const Type *type)
 {
     AExpr *out = infer_subscript(I, target);
+    check_target(I, target, out);
     if (list_like(out->lhs->type)) {
         return list_target(I, out, type);
     }
@@ -192,12 +213,8 @@ infer_target(Infer *I, const AExpr *target, const AExpr *value,
     case A_SUBSCRIPT:
         return target_subscript(I, target, type);
     default:
-        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc,
-                     target->kind == A_GLOBAL ? "Return the value instead."
-                                              : NULL,
-                     target->kind == A_GLOBAL
-                         ? "an assignment to a global name is not translated"
-                         : "this target of an assignment is not translated");
+        check_target(I, target, target);
+        return NULL; /* not reached */
     }
 }
 
@@ -319,6 +336,7 @@ static void
 infer_aug(Infer *I, const AStmt *s, ABlock *out)
 {
     AExpr *target = infer_maybe(I, s->targets.at[0]);
+    check_target(I, s->targets.at[0], target);
     AExpr *value = infer_expr(I, s->value);
     AExpr *extend = list_extend(I, s, target, value);
     if (extend != NULL) {

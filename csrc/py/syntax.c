@@ -131,9 +131,7 @@ AExpr *
 load_named(Loader *L, PyObject *node)
 {
     AExpr *e = ast_expr(L->arena, A_NAMED, node_loc(L, node));
-    PyObject *target = node_field(L, node, "target");
-    e->lhs = ast_expr(L->arena, A_NAME, node_loc(L, target));
-    e->lhs->name = sym_field(L, target, "id");
+    e->lhs = load_expr(L, node_field(L, node, "target"));
     e->rhs = load_expr(L, node_field(L, node, "value"));
     return e;
 }
