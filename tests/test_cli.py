@@ -154,6 +154,13 @@ def test_check_all(write):
     assert "plain.py:5:12  VZ-2003" in vizgen("check", "--all", path).stdout
 
 
+def test_check_knows_the_library(write):
+    path = write("known.py", "import numpy as np\n\n\ndef f(n):\n"
+                             "    assert n > 0, f'{n} is too small'\n"
+                             "    return np.eye(n) + np.random.rand()\n")
+    assert "VZ-" not in vizgen("check", "--all", path).stdout
+
+
 def test_check_syntax_error(write):
     path = write("broken.py", "def f(:\n")
     got = vizgen("check", path)

@@ -161,8 +161,9 @@ class _Function:
                          node)
                 continue
             for child in ast.iter_child_nodes(node):
-                if isinstance(child, ast.expr) \
-                        and not isinstance(node, ast.Raise):
+                told = isinstance(node, ast.Raise) \
+                    or child is getattr(node, "msg", None)
+                if isinstance(child, ast.expr) and not told:
                     self.expression(child)
             for part in ("body", "orelse", "finalbody"):
                 self.block(getattr(node, part, ()))
@@ -217,7 +218,7 @@ def _word(node):
 def _is_translated(name):
     """Whether the compiler has a row for the library object 'name', such as
     numpy.zeros; numbers and modules on the way to one count as well."""
-    from vizgen import _core, source
+    from vizgen import _core, library, source
 
     value = {"numpy": numpy, "math": math}.get(name.split(".")[0])
     for part in name.split(".")[1:]:
@@ -226,7 +227,7 @@ def _is_translated(name):
             or value is None and name == "numpy.newaxis":
         return True
     _, canonical = source.known_objects().get(id(value), (None, ""))
-    return _core.is_translated(canonical)
+    return _core.is_translated(canonical) or canonical in library.TABLE
 
 
 def _item(path, source, code, message, line, col, end):
