@@ -247,7 +247,7 @@ def test_explain_and_inspect():
 
 def test_compile_ahead():
     f = accelerate(total.py_func)
-    f.compile(np.ones(3, np.float32))
+    assert f.compile(np.ones(3, np.float32)) is True
     assert f.signatures == ["float32[:]"]
     stats = f.stats
     assert stats.compiles + stats.cache_hits == 1 and stats.native_calls == 0
@@ -255,6 +255,10 @@ def test_compile_ahead():
     assert f.stats.compiles + f.stats.cache_hits == 1
     with pytest.raises(TypeError):
         f.compile()
+    with pytest.warns(vizgen.FallbackWarning, match="VZ-2003"):
+        assert accelerate(left.py_func).compile(np.ones(3)) is False
+    with pytest.warns(vizgen.FallbackWarning, match="VZ-2001"):
+        assert f.compile({}) is False
 
 
 def test_set_variant():

@@ -222,6 +222,7 @@ def test_VZ_5001_no_compiler(tmp_path):
     out = in_process("", VIZGEN_CC=str(tmp_path / "nothing"),
                      VIZGEN_CACHE_DIR=str(tmp_path / "cache"))
     assert "VZ-5001" in out and "native_calls=0" in out
+    assert f"VIZGEN_CC: compiler '{tmp_path / 'nothing'}'" in out
 
 
 def test_VZ_5002_compiler_failed(tmp_path):
@@ -241,6 +242,51 @@ def test_VZ_5003_unusable_cache(tmp_path):
     out = in_process("", VIZGEN_CACHE_DIR=str(folder))
     assert "native_calls=1" in out
     assert not any(folder.iterdir())
+
+
+BAD_VARIABLES = [
+    ("VIZGEN_OPTS", "nonsense=1", "unknown option 'nonsense=1'", "defaults"),
+    ("VIZGEN_THREADS", "many", "not a whole number", "as the machine has"),
+    ("VIZGEN_THREADS", "0", "not a whole number", "as the machine has"),
+    ("VIZGEN_DUMP", "Q", "letter 'Q'", "the other letters"),
+    ("VIZGEN_CACHE_DIR", "here", "not an absolute path", "this process only"),
+    ("VIZGEN_CACHE_DIR", "/proc/here", "can't be used", "this process only"),
+    ("VIZGEN_STRICT", "no", "neither 0 nor 1", "counts as 1"),
+    ("VIZGEN_CC_TIMEOUT", "1 h", "not a number", "60 seconds"),
+    ("VIZGEN_PARALLEL_NS", "-1", "not a number", "the default"),
+    ("VIZGEN_CACHE_MB", "", "", ""),
+    ("VIZGEN_THREADS", "2", "", ""),
+    ("VIZGEN_OPTS", "parallel=0", "", ""),
+    ("VIZGEN_DUMP", "*", "", ""),
+]
+
+
+@pytest.mark.parametrize("name, value, why, instead", BAD_VARIABLES)
+def test_VZ_5005_environment(name, value, why, instead, tmp_path):
+    """One warning, where vizgen is imported; the program runs all the same."""
+    path = tmp_path / "program.py"
+    path.write_text("import numpy as np\nimport vizgen\n"
+                    "@vizgen.accelerate\ndef f(a):\n    return a[0] * 2.0\n"
+                    "print(f(np.ones(3)), f.stats.native_calls)\n")
+    env = {**os.environ, "PYTHONPATH": str(HERE.parent), name: value}
+    done = subprocess.run([sys.executable, path], env=env, cwd=tmp_path,
+                          capture_output=True, text=True, check=True)
+    assert done.stdout == "2.0 1\n"
+    told = [line for line in done.stderr.splitlines() if "VZ-5005" in line]
+    assert len(told) == bool(why), done.stderr
+    if why:
+        where, words = told[0].split(": UserWarning: VZ-5005  ")
+        assert where == f"{path}:2" and words.startswith(f"{name}={value!r} ")
+        assert why in words and instead in words.split("; ")[-1]
+
+
+def test_VZ_5005_environment_changes(monkeypatch):
+    """Options are read when a function is decorated; each value is told once."""
+    monkeypatch.setenv("VIZGEN_OPTS", "no=such")
+    with pytest.warns(UserWarning, match="VZ-5005"):
+        fn = accelerate(plain)
+    assert accelerate(plain)(np.ones(2))[0] == 2.0
+    assert fn(np.ones(2))[0] == 2.0 and fn.stats.native_calls == 1
 
 
 def test_VZ_5004_pages():

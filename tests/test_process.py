@@ -301,8 +301,6 @@ def test_dump_variable(tmp_path):
 
 
 def test_opts_variable(tmp_path):
-    done = run_file(tmp_path, SUM_PROGRAM, VIZGEN_OPTS="nonsense=1")
-    assert done.returncode == 1 and "nonsense" in done.stderr
     done = run_file(tmp_path, SUM_PROGRAM + "total(np.ones(3))",
                     VIZGEN_OPTS="parallel=0")
     assert done.returncode == 0, done.stderr

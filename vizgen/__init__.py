@@ -12,7 +12,10 @@ in Python and says once why.
 
 __version__ = "0.1.0"
 
+from . import _core
 from .decorator import accelerate
 from .errors import CompileError, FallbackWarning, MismatchError
+
+_core.check_environment()
 
 __all__ = ["CompileError", "FallbackWarning", "MismatchError", "accelerate"]

@@ -17,8 +17,10 @@ GENERATOR = 0x20
 COROUTINE = 0x80 | 0x100 | 0x200  # coroutine, iterable coroutine, async gen
 
 
-def accelerate(fn=None, *, strict=False, approx=None, target="cpu", threads=None):
+def accelerate(fn=..., *, strict=False, approx=None, target="cpu", threads=None):
     """Compile 'fn' to native code for the argument types it is called with.
+
+    @accelerate, accelerate(f), or with options: @accelerate(strict=True).
 
     strict   raise vizgen.CompileError instead of running in Python
     approx   None: results are bit for bit Python's
@@ -27,7 +29,7 @@ def accelerate(fn=None, *, strict=False, approx=None, target="cpu", threads=None
     """
     options = dict(strict=strict, approx=approx, target=target, threads=threads)
     _check_options(options)
-    if fn is None:
+    if fn is ...:
         return functools.partial(accelerate, **options)
     if isinstance(fn, _core.Accelerated):
         return fn if fn.options == options else accelerate(fn.py_func, **options)
@@ -36,9 +38,7 @@ def accelerate(fn=None, *, strict=False, approx=None, target="cpu", threads=None
     if isinstance(fn, types.MethodType):
         return types.MethodType(accelerate(fn.__func__, **options), fn.__self__)
     if not callable(fn):
-        raise TypeError(
-            f"accelerate() needs a function, not {type(fn).__name__!r}"
-        )
+        raise TypeError(f"accelerate() needs a function, not {type(fn).__name__!r}")
     reason = _not_compiled(fn)
     if reason:
         _refuse(fn, reason, strict)

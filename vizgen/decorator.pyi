@@ -17,7 +17,6 @@ def accelerate(
 ) -> Accelerated[P, R]: ...
 @overload
 def accelerate(
-    fn: None = None,
     *,
     strict: bool = False,
     approx: None = None,

@@ -115,10 +115,11 @@ take_environment(Accel *f)
     const char *trials = getenv("VIZGEN_TRIALS");
     f->trials = trials == NULL || strcmp(trials, "0") != 0;
     if (opts != NULL && *opts) {
-        if (!opts_check(opts)) {
+        int bad = environment_check("VIZGEN_OPTS");
+        if (bad < 0) {
             return false;
         }
-        f->opts_text = copy_text(opts);
+        f->opts_text = bad ? NULL : copy_text(opts);
     }
     f->compiler = copy_text(compiler);
     return true;
@@ -279,7 +280,8 @@ accel_copy(PyObject *self, PyObject *unused)
 
 /* --- what the user may ask ----------------------------------------------- */
 
-/* Reasons to stay in Python are told as by a call. */
+/* Will such a call run native?  Reasons to stay in Python are told as by a
+ * call. */
 static PyObject *
 method_compile(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
                PyObject *kwnames)
@@ -296,8 +298,12 @@ method_compile(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
         status = fallback_tell(f, spec->code, spec->refusal, &l->diags,
                                spec->diags, spec->ndiags);
     }
+    if (status == 0 && f->split.note != NULL && !f->silent) {
+        status = split_tell(f); /* of an argument that has no signature */
+    }
+    bool native = spec != NULL && spec->refusal == NULL;
     loaded_drop(l);
-    return status < 0 ? NULL : Py_NewRef(Py_None);
+    return status < 0 ? NULL : PyBool_FromLong(native);
 }
 
 /* explain and inspect_c: vizgen.describe makes the text. */
@@ -409,11 +415,16 @@ static PyMethodDef methods[] = {
     {"compile", (PyCFunction)(void (*)(void))method_compile,
      METH_FASTCALL | METH_KEYWORDS,
      PyDoc_STR("compile($self, /, *args, **kwargs)\n--\n\n"
-               "Compile for these arguments without calling the function.")},
+               "Compile for arguments like these, without calling the function."
+               "\n\nTrue: such calls run native.  False: they stay in Python, "
+               "or only their\nloops run native; a FallbackWarning says why.")},
     {"explain", (PyCFunction)(void (*)(void))method_explain,
      METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("explain($self, /, *args, **kwargs)\n--\n\n"
-               "What was compiled, what was not and why, as text.")},
+               "What was compiled, what was not and why, as text: of each loop "
+               "whether it\nruns in parallel and with SIMD, which checks and "
+               "allocations are left.\nWith arguments, of the version for such "
+               "arguments, which is compiled if\nneed be.")},
     {"inspect_c", (PyCFunction)(void (*)(void))method_inspect_c,
      METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("inspect_c($self, /, *args, **kwargs)\n--\n\n"

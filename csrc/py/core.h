@@ -670,6 +670,11 @@ int function_tell(Accel *f, const Loaded *l, DiagId code, const char *message);
 #define UNFIT "an integer among the arguments is beyond 64 bits, or an array " \
               "has 2**31 elements along an axis"
 
+/* --- env.c --------------------------------------------------------------- */
+/* Warns of each variable that has no good value (NULL: of all variables), once
+ * for each value; their number, or -1 with an exception. */
+int environment_check(const char *name);
+
 /* --- accel.c, info.c ----------------------------------------------------- */
 
 /* Takes over what tuning chose. */

@@ -532,6 +532,15 @@ info_is_translated(PyObject *module, PyObject *name)
     return PyBool_FromLong(yes);
 }
 
+/* Called where the package is imported: that is what the warning points at. */
+static PyObject *
+info_environment(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return environment_check(NULL) < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 PyMethodDef info_methods[] = {
     {"compile_info", (PyCFunction)(void (*)(void))info_compile,
      METH_VARARGS | METH_KEYWORDS,
@@ -551,6 +560,9 @@ PyMethodDef info_methods[] = {
      PyDoc_STR("is_translated(name, /)\n\n"
                "Is 'numpy.sqrt' a known function, constant or module?")},
     {"settings", info_settings, METH_NOARGS, NULL},
+    {"check_environment", info_environment, METH_NOARGS,
+     PyDoc_STR("check_environment()\n\n"
+               "Warn of variables of the environment without a good value.")},
     {"plain_attr", (PyCFunction)(void (*)(void))plain_attr, METH_FASTCALL,
      PyDoc_STR("plain_attr(object, name, written, /)\n\n"
                "The attribute, or NotImplemented if code might be run.")},

@@ -251,14 +251,19 @@ write_stderr(const char *text)
     }
 }
 
-/* The refusal of a compilation whose front was fine but not its back. */
+/* The refusal of a compilation whose front was fine but not its back; it names
+ * the variable that chose the compiler. */
 static void
 refuse_back(Loaded *l, const CompileRequest *request,
             const CompileResult *result)
 {
     bool found = cc_find(request->compiler)->ok;
+    const char *own = getenv("VIZGEN_CC");
+    bool chosen = own != NULL && request->compiler != NULL
+                  && strcmp(own, request->compiler) == 0;
     diag_refuse(&l->diags, found ? DIAG_COMPILER_FAILED : DIAG_NO_COMPILER,
-                l->unit->funcs.at[0]->loc, "%s",
+                l->unit->funcs.at[0]->loc, "%s%s",
+                chosen ? "VIZGEN_CC: " : "",
                 result->cc_error ? result->cc_error : "nothing was built");
 }
 

@@ -33,7 +33,8 @@
 
 #include "csrc/run/parts.h"
 
-enum { SO_LIMIT = 64 << 20, NOTE_LIMIT = 1 << 14, DEFAULT_MB = 512 };
+enum { SO_LIMIT = 64 << 20, NOTE_LIMIT = 1 << 14 };
+enum { DEFAULT_MB = 512, LARGEST_MB = 1000000 };
 enum { PUBLISHES_PER_SCAN = 64, SECONDS_PER_DAY = 86400, SHARD_DIGITS = 2 };
 
 /* --- Place ---------------------------------------------------------------- */
@@ -333,9 +334,9 @@ by_age(const void *lhs, const void *rhs)
 static long long
 size_limit(void)
 {
-    const char *text = getenv("VIZGEN_CACHE_MB");
-    double mb = text ? strtod(text, NULL) : 0;
-    return (long long)((mb > 0 && mb < 1e6 ? mb : DEFAULT_MB) * (1 << 20));
+    double mb = DEFAULT_MB;
+    number_read(getenv("VIZGEN_CACHE_MB"), 0.001, &mb);
+    return (long long)((mb < LARGEST_MB ? mb : LARGEST_MB) * (1 << 20));
 }
 
 /* Remove the oldest entries until the rest is within three quarters of the
@@ -532,6 +533,17 @@ cache_info(CacheInfo *out)
         each_entry(cache.root, count_entry, out);
     }
     cache_close(&cache);
+}
+
+bool
+cache_usable(char *why)
+{
+    Cache cache;
+    cache_open(&cache);
+    bool usable = cache.root >= 0;
+    memcpy(why, cache.why, WHY);
+    cache_close(&cache);
+    return usable;
 }
 
 /* An EntryVisitor: remove, and count in the int 'data'. */

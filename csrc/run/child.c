@@ -60,11 +60,8 @@ clock_seconds(void)
 double
 cc_timeout(void)
 {
-    const char *text = getenv("VIZGEN_CC_TIMEOUT");
-    double seconds = text ? strtod(text, NULL) : 0;
-    if (!(seconds > 0)) {
-        return DEFAULT_TIMEOUT;
-    }
+    double seconds = DEFAULT_TIMEOUT;
+    number_read(getenv("VIZGEN_CC_TIMEOUT"), 0.001, &seconds);
     return seconds < LARGEST_TIMEOUT ? seconds : LARGEST_TIMEOUT;
 }
 

@@ -64,6 +64,8 @@ typedef struct CacheInfo {
 } CacheInfo;
 
 void cache_info(CacheInfo *out);
+/* Can it be used?  Makes its folder; else 'why' of 512 bytes tells. */
+bool cache_usable(char *why);
 int cache_clear(void); /* number of entries removed */
 int cache_verify(Str *report); /* number of bad entries */
 
@@ -94,6 +96,11 @@ const Library *run_build(Arena *arena, const Compiler *cc, const char *text,
                          const char *environment, const char **why);
 
 /* --- threads.c ------------------------------------------------------------ */
+/* A whole number from 1 on, as VIZGEN_THREADS has it. */
+bool threads_read(const char *text, int *n);
+/* A number from 'least' on, as the other variables have it; false, and '*out'
+ * untouched, for any other text and for NULL. */
+bool number_read(const char *text, double least, double *out);
 /* 0: as many as VIZGEN_THREADS, else OpenMP and the machine say. */
 void threads_set(int n);
 int threads_get(void);

@@ -253,14 +253,37 @@ static int from_environment; /* VIZGEN_THREADS; 0 without */
 static int cpus_cap;         /* MAX_THREADS when OMP_NUM_THREADS is set */
 static double least_ns = -1; /* VIZGEN_PARALLEL_NS; below 0 without */
 
+bool
+threads_read(const char *text, int *n)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    *n = (int)(value < MAX_THREADS ? value : MAX_THREADS);
+    return end != text && *end == '\0' && value > 0;
+}
+
+bool
+number_read(const char *text, double least, double *out)
+{
+    char *end = NULL;
+    double value = text ? strtod(text, &end) : 0;
+    if (text == NULL || end == text || *end != '\0' || !(value >= least)) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+/* What is no number counts as not set; csrc/py/env.c warns of it. */
 static void
 read_settings(void)
 {
     const char *own = getenv("VIZGEN_THREADS");
     const char *omp = getenv("OMP_NUM_THREADS");
-    const char *least = getenv("VIZGEN_PARALLEL_NS");
-    from_environment = own ? atoi(own) : 0;
-    least_ns = least ? atof(least) : -1;
+    if (own != NULL && !threads_read(own, &from_environment)) {
+        from_environment = 0;
+    }
+    number_read(getenv("VIZGEN_PARALLEL_NS"), 0, &least_ns);
     cpus_cap = omp && atoi(omp) > 0 ? MAX_THREADS : usable_cpus();
 }
 
