@@ -183,20 +183,16 @@ infer_const(Infer *I, const AExpr *e)
     return out;
 }
 
-/* Refuses (VZ-1003) what has no row in the Ast. */
+/* Refuses (VZ-1003) what has no row in the Ast, or none where it stands. */
 static _Noreturn void
 refuse_syntax(Infer *I, const AExpr *e)
 {
-    infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, e->loc, NULL,
-                 "%s is not translated",
-                 e->kind == A_STARRED  ? "`*` in an expression"
-                 : e->kind == A_SLICE  ? "a slice here"
-                 : e->kind == A_COMP   ? "a comprehension"
-                 : e->kind == A_LAMBDA ? "a nested function"
-                 : e->kind == A_NAMED  ? "`:=`"
-                 : e->kind == A_DICT   ? "a dict"
+    refuse_other(I,
+                 e->kind == A_STARRED ? sym("`*` in an expression")
+                 : e->kind == A_SLICE ? sym("a slice that is no subscript")
                  : e->name            ? e->name
-                                      : "this expression");
+                                      : sym("this expression"),
+                 e->loc);
 }
 
 /* An expression by its kind. */

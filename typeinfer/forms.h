@@ -89,6 +89,10 @@ void unroll_instead(Infer *I);
 void infer_for(Infer *I, const AStmt *s, ABlock *out);
 void infer_while(Infer *I, const AStmt *s, ABlock *out);
 
+/* --- other.c --- */
+/* Refuses (VZ-1003) what the loader couldn't read and called 'name'. */
+_Noreturn void refuse_other(Infer *I, Sym name, Loc loc);
+
 /* --- split.c --- */
 void demand_split(Infer *I, const AExpr *name);
 AStmt *split_branch(Infer *I, const ABlock *block, int i);

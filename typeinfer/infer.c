@@ -87,12 +87,16 @@ bind_hidden(Infer *I, int first)
 
 /* --- results -------------------------------------------------------------- */
 
+static const char return_copy[] =
+    "Return a copy: `x.copy()` of an array, `list(x)` of a list.";
+
 /* Refuses (VZ-2010) to hand over a result: 'why' completes the sentence. */
 static _Noreturn void
-refuse_result(Infer *I, const AFunc *func, const Type *type, const char *why)
+refuse_result(Infer *I, const AFunc *func, const Type *type, const char *why,
+              const char *help)
 {
-    infer_refuse(I, DIAG_UNSUPPORTED_RETURN, func->returned->loc, NULL,
-                 "%s is returned, %s", type_text(I->arena, type), why);
+    infer_refuse(I, DIAG_UNSUPPORTED_RETURN, func->returned->loc, help,
+                 "the result holds %s, %s", type_text(I->arena, type), why);
 }
 
 /* Objects that are returned already: a vector has no identity to be returned
@@ -143,26 +147,32 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     int object = type->memory ? type->object : object_root(I, type->object);
     const Object *o = &I->objects.at[object];
     if (type->memory && type->view && type->ref) {
-        refuse_result(I, func, type, "which is part of one array or another");
+        refuse_result(I, func, type, "which is part of one array or another",
+                      return_copy);
     }
     if (type->alt == ALT_UNBOUND) {
-        refuse_result(I, func, type, "which may be unbound");
+        refuse_result(I, func, type, "which may be unbound",
+                      "Give the name a value on all paths.");
     }
     if (o->any_order) {
         refuse_result(I, func, type,
-                      "whose memory order follows another array");
+                      "whose memory order follows another array",
+                      "Make it by its shape, np.zeros(a.shape) or\n"
+                      "np.empty(a.shape), which is always in C order.");
     }
     if (type->memory && type->ref && object_is_arg(I, object)) {
         infer_pin(I, o->pin);
         refuse_result(I, func, type,
-                      "which is an argument on some paths and not on others");
+                      "which is an argument on some paths and not on others",
+                      return_copy);
     }
     if (type->memory && o->arg >= 0) {
         return;
     }
     for (int i = 0; i < seen->n && !type->memory; i++) {
         if (seen->objects[i] == object) {
-            refuse_result(I, func, type, "the same array twice");
+            refuse_result(I, func, type, "the same array twice",
+                          return_copy);
         }
     }
     for (int i = 0; i < seen->n && type->memory; i++) {
@@ -170,15 +180,18 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
         bool ref = type->ref || I->objects.at[other].ref;
         if (ref && objects_meet(I, object, other)) {
             infer_pin(I, o->pin);
-            refuse_result(I, func, type, "perhaps the same array twice");
+            refuse_result(I, func, type, "perhaps the same array twice",
+                          return_copy);
         }
     }
     if (seen->n == 64) {
-        refuse_result(I, func, type, "one of too many");
+        refuse_result(I, func, type, "one array of too many",
+                      "Return one array that holds them all.");
     }
     seen->objects[seen->n++] = object;
     if (type->memory && !block_reaches(I, o->scope)) {
-        refuse_result(I, func, type, "which was made in a loop or a branch");
+        refuse_result(I, func, type, "which was made in a loop or a branch",
+                      "Make the array before the loop or the branch.");
     }
 }
 
@@ -199,7 +212,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
         list_reach(I, type);
         why = list_result(I, type);
         if (why != NULL) {
-            refuse_result(I, func, type, why);
+            refuse_result(I, func, type, why, return_copy);
         }
         return;
     case TY_ARRAY:
@@ -207,14 +220,15 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
         return;
     case TY_TUPLE:
         if (type->is_list && type->view) {
-            refuse_result(I, func, type, "which is part of another list");
+            refuse_result(I, func, type, "which is part of another list",
+                          return_copy);
         }
         for (int i = 0; i < type->rank; i++) {
             check_result(I, func, type->items[i], seen);
         }
         return;
     default:
-        refuse_result(I, func, type, "which can't be handed over");
+        refuse_result(I, func, type, "which native code can't make", NULL);
     }
 }
 

@@ -50,7 +50,9 @@ refuse_join(Infer *I, const AExpr *e, const AExpr *cond, const Type *lhs,
 {
     infer_pin(I, cond_origin(cond));
     list_settle(I, lhs, rhs);
-    infer_refuse(I, DIAG_TYPE_CONFLICT, e->loc, NULL, "the value is %s or %s",
+    infer_refuse(I, DIAG_TYPE_CONFLICT, e->loc,
+                 "Write an `if` statement with a name of its own on each path.",
+                 "the value may be %s or %s here, and no type holds both",
                  type_text(I->arena, lhs), type_text(I->arena, rhs));
 }
 

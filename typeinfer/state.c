@@ -341,7 +341,8 @@ report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
     infer_refuse(I, DIAG_TYPE_CONFLICT, use,
                  "Use two names, or give it the same kind of value on both "
                  "paths.",
-                 "`%s` is %s (line %u) or %s (line %u) here", name,
+                 "`%s` may be %s (line %u) or %s (line %u) here, and no type "
+                 "holds both", name,
                  type_text(I->arena, c->lhs), (unsigned)c->lhs_loc.line,
                  type_text(I->arena, c->rhs), (unsigned)c->rhs_loc.line);
 }

@@ -610,8 +610,7 @@ infer_plain(Infer *I, const AStmt *s, ABlock *out)
         infer_delete(I, s, out);
         break;
     default:
-        infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, s->loc, NULL,
-                     "%s is not translated", s->name);
+        refuse_other(I, s->name, s->loc);
     }
 }
 

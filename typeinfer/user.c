@@ -337,8 +337,9 @@ infer_default(Infer *I, const AExpr *call, const AFunc *func,
     AKind kind = param->dflt->kind;
     if (kind == A_OTHER) {
         infer_refuse(I, DIAG_UNSUPPORTED_DEFAULT, param->dflt->loc, NULL,
-                     "the default of parameter `%s` of `%s` is not handled",
-                     param->name, func->name);
+                     "the default of parameter `%s` of `%s`, of type `%s`, is "
+                     "not handled",
+                     param->name, func->name, param->dflt->name);
     }
     return infer_expr(I, param->dflt);
 }

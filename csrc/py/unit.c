@@ -37,9 +37,25 @@ default_of(Loader *L, int at, int npositional, PyObject *name)
     return index >= 0 ? PyTuple_GET_ITEM(defaults, index) : NULL;
 }
 
+/* Where the text has that default; the whole 'def' if defaults were changed
+ * since, so that there may be none. */
+static Loc
+default_loc(Loader *L, PyObject *node, int at, int npositional, Loc whole)
+{
+    bool named = at >= npositional;
+    PyObject *args = node_field(L, node, "args");
+    PyObject *list = node_field(L, args, named ? "kw_defaults" : "defaults");
+    Py_ssize_t n = list_size(list);
+    Py_ssize_t index = named ? at - npositional : at - (npositional - n);
+    if (index < 0 || index >= n || PyList_GET_ITEM(list, index) == Py_None) {
+        return whole;
+    }
+    return node_loc(L, PyList_GET_ITEM(list, index));
+}
+
 /* From the code object, which has them in the order of binding. */
 static void
-load_params(Loader *L, AFunc *out)
+load_params(Loader *L, PyObject *node, AFunc *out)
 {
     PyObject *code = L->func->func_code;
     PyObject *names = PyObject_GetAttrString(code, "co_varnames");
@@ -52,9 +68,10 @@ load_params(Loader *L, AFunc *out)
     for (int i = 0; i < n; i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
         PyObject *dflt = default_of(L, i, npositional, name);
+        Loc loc = default_loc(L, node, i, npositional, out->loc);
         AParam param = {
             .name = sym_of(name),
-            .dflt = dflt ? load_default(L, dflt, out->loc) : NULL,
+            .dflt = dflt ? load_default(L, dflt, loc) : NULL,
             .keyword_only = i >= npositional,
         };
         vec_push(L->arena, &out->params, param);
@@ -155,7 +172,7 @@ load_body(Loader *L, int index)
     NameScope scope = {.names = L->locals, .func = out};
     L->scope = &scope;
     L->out = out;
-    load_params(L, out);
+    load_params(L, node, out);
     PyObject *body = node_field(L, node, "body");
     if (PyList_CheckExact(body)) {
         load_block(L, body, &out->body);

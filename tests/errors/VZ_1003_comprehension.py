@@ -19,5 +19,5 @@ def arguments():
 
 
 # >>> refusal
-# VZ_1003_comprehension.py:5:15  VZ-1003  SetComp is not translated
+# VZ_1003_comprehension.py:5:15  VZ-1003  a set is not translated
 # <<<

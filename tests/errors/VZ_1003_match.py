@@ -23,5 +23,5 @@ def arguments():
 
 
 # >>> refusal
-# VZ_1003_match.py:6:5  VZ-1003  Match is not translated
+# VZ_1003_match.py:6:5  VZ-1003  a `match` statement is not translated
 # <<<

@@ -21,6 +21,6 @@ def arguments():
 
 
 # >>> refusal
-# VZ_2006_types.py:9:12  VZ-2006  `state` is str (line 6) or float64 scalar (line 8)
-#     here
+# VZ_2006_types.py:9:12  VZ-2006  `state` may be str (line 6) or float64 scalar (line
+#     8) here, and no type holds both
 # <<<

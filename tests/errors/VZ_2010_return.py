@@ -18,5 +18,6 @@ def arguments():
 
 
 # >>> refusal
-# VZ_2010_return.py:9:12  VZ-2010  dtype float64 is returned, which can't be handed over
+# VZ_2010_return.py:9:12  VZ-2010  the result holds dtype float64, which native code
+#     can't make
 # <<<

@@ -23,6 +23,6 @@ def arguments():
 
 
 # >>> refusal
-# VZ_2013_default.py:5:1  VZ-2013  the default of parameter `weights` of `weighted` is
-#     not handled
+# VZ_2013_default.py:5:25  VZ-2013  the default of parameter `weights` of `weighted`,
+#     of type `frozenset`, is not handled
 # <<<
