@@ -64,7 +64,7 @@ AExpr *dict_method(Infer *I, const AExpr *e, AExpr *self);
 const Record *dict_entries(Infer *I, const AExpr *dict);
 
 /* --- grow.c --- */
-AExpr *slice_sequence(Infer *I, AExpr *base, const AExpr *slice);
+AExpr *slice_sequence(Infer *I, AExpr *base, AExpr *slice);
 AExpr *sequence_method(Infer *I, const AExpr *e, AExpr *self);
 bool assign_item(Infer *I, const AStmt *s, ABlock *out);
 
@@ -95,6 +95,9 @@ _Noreturn void refuse_other(Infer *I, Sym name, Loc loc);
 
 /* --- split.c --- */
 void demand_split(Infer *I, const AExpr *name);
+void demand_choice(Infer *I, const AExpr *e, const AExpr *cond, const Type *yes,
+                   const Type *no);
+AStmt *choice_as_if(Infer *I, const AStmt *s);
 AStmt *split_branch(Infer *I, const ABlock *block, int i);
 
 /* --- user.c --- */

@@ -38,7 +38,7 @@ known_bound(const AExpr *e, int64_t dflt, int64_t least, int64_t most,
 /* 'base' is typed and so is the slice; the result is a list or tuple like it.
  */
 AExpr *
-slice_sequence(Infer *I, AExpr *base, const AExpr *slice)
+slice_sequence(Infer *I, AExpr *base, AExpr *slice)
 {
     int64_t n = base->type->rank;
     int64_t step = 1;
@@ -55,6 +55,10 @@ slice_sequence(Infer *I, AExpr *base, const AExpr *slice)
                      n, &hi)) {
         infer_pin(I, cond_origin(slice->items.at[0]));
         infer_pin(I, cond_origin(slice->items.at[1]));
+        AExpr *list = slice_at_run_time(I, base, slice);
+        if (list != NULL) {
+            return list;
+        }
         infer_refuse(I, DIAG_UNSUPPORTED_INDEX, slice->loc, NULL,
                      "the bounds of a slice of a tuple must be constants");
     }

@@ -39,6 +39,8 @@ const Type *list_type(Infer *I, const Type *list);
  * one expression. */
 void list_put(Infer *I, const Type *list, const Type *type,
               const AExpr *value, Loc loc);
+/* Puts all that 'iter' gives into the list. */
+void list_put_all(Infer *I, const Type *list, const AExpr *iter);
 /* Why the list can't be handed to Python; NULL: it can. */
 const char *list_result(const Infer *I, const Type *list);
 /* Does a value of 'type' hold a list? */
@@ -69,6 +71,11 @@ void list_settle(Infer *I, const Type *lhs, const Type *rhs);
 bool list_is_site(Infer *I, const AExpr *e);
 /* A typed call of a row "list...." with one argument. */
 AExpr *list_call(Infer *I, Loc loc, BuiltinId id, AExpr *arg);
+
+/* --- listslice.c --- */
+const Type *list_slice(Infer *I, const AExpr *out);
+AExpr *slice_at_run_time(Infer *I, AExpr *base, AExpr *slice);
+AExpr *index_of_list(Infer *I, AExpr *e);
 
 /* --- listarray.c --- */
 /* Is np.array of a value of 'type' not just a small vector? */

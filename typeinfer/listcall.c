@@ -82,9 +82,8 @@ list_iterates_none(const AExpr *iter)
     return false;
 }
 
-/* Puts all that 'iter' gives into the list. */
-static void
-put_all(Infer *I, const Type *list, const AExpr *iter)
+void
+list_put_all(Infer *I, const Type *list, const AExpr *iter)
 {
     check_iterable(I, iter);
     if (iter->type->kind == TY_TUPLE) {
@@ -143,7 +142,7 @@ list_gather(Infer *I, const AExpr *e, BuiltinId id)
         vec_push(I->arena, &call->keys, NULL);
     }
     const Type *list = list_new(I, e);
-    put_all(I, list, from);
+    list_put_all(I, list, from);
     list = list_type(I, list);
     if (id == BUILTIN_SORTED && list->rank > 0) {
         need_order(I, call, list->items[0]);
@@ -209,7 +208,7 @@ type_of_change(Infer *I, const AExpr *call, BuiltinId id)
                  call->loc);
         return none;
     case BUILTIN_LIST_EXTEND:
-        put_all(I, self->type, call->items.at[1]);
+        list_put_all(I, self->type, call->items.at[1]);
         return none;
     case BUILTIN_LIST_INSERT:
         need_index(I, call->items.at[1]);
@@ -237,7 +236,7 @@ type_of_list(Infer *I, AExpr *call, BuiltinId id)
     const AExpr *self = call->items.at[0];
     if (id == BUILTIN_LIST_COPY) {
         const Type *list = list_new(I, call);
-        put_all(I, list, self);
+        list_put_all(I, list, self);
         return list_type(I, list);
     }
     return type_of_change(I, call, id);
@@ -271,8 +270,8 @@ type_of_concat(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
         return NULL;
     }
     const Type *made = list_new(I, e);
-    put_all(I, made, lhs);
-    put_all(I, made, rhs);
+    list_put_all(I, made, lhs);
+    list_put_all(I, made, rhs);
     return list_type(I, made);
 }
 
@@ -338,18 +337,9 @@ list_subscript(Infer *I, AExpr *out)
         infer_refuse(I, DIAG_ALWAYS_FAILS, out->loc, NULL,
                      "a list with several indices raises TypeError");
     }
-    int64_t step = 1;
-    if (index->kind == A_SLICE && index->items.at[2] != NULL &&
-        (!type_is_known_int(index->items.at[2]->type, &step) || step != 1)) {
-        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, index->loc,
-                     "Write a loop over the items.",
-                     "a slice of a list with a step is not translated");
-    }
     if (index->kind == A_SLICE) {
         need_list(I, out->lhs);
-        const Type *made = list_new(I, out);
-        put_all(I, made, out->lhs);
-        return list_type(I, made);
+        return list_slice(I, out);
     }
     need_index(I, index);
     return list_item(I, list);

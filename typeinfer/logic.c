@@ -166,6 +166,7 @@ infer_ifexp(Infer *I, const AExpr *e)
     I->conditional--;
     vec_push(I->arena, &out->items, yes);
     vec_push(I->arena, &out->items, no);
+    demand_choice(I, e, cond, yes->type, no->type);
     out->type = join_values(I, e, cond, yes, no);
     return out;
 }

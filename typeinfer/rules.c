@@ -212,7 +212,8 @@ is_flaggable(AOp op, const PlainRule *base, const PlainRule *other)
 {
     if (op_is_compare(op)) {
         return other->type.weak && !base->type.weak &&
-               (base->compute == DT_F64 || other->compute == base->compute);
+               (dtype_is_float(base->compute) ||
+                other->compute == base->compute);
     }
     if (!other->type.weak || !dtype_is_float(base->compute)) {
         return false;
@@ -249,8 +250,7 @@ is_uniform(AOp op, const PlainRule *base, const PlainRule *other)
 }
 
 /* Marks combination 'combo' as harmless, flagged or refused.  The value of an
- * alternative is kept exactly, so comparing numbers does not ask which it is.
-  */
+ * alternative is kept exactly, so comparing does not ask which it is. */
 static void
 place_combo(AOp op, int combo, const PlainRule *base, const PlainRule *other,
             Alt *alt, BinRule *out)
@@ -266,6 +266,8 @@ place_combo(AOp op, int combo, const PlainRule *base, const PlainRule *other,
     if (is_flaggable(op, base, other) && (*alt == ALT_NEVER || *alt == as)) {
         *alt = as;
         out->flagged |= 1u << combo;
+        bool apart = op_is_compare(op) && base->compute != other->compute;
+        out->apart |= (unsigned)(apart && base->compute == DT_F32) << combo;
     } else {
         out->refused |= 1u << combo;
     }

@@ -74,12 +74,14 @@ enum { COMBO_MAIN = 0, COMBO_LHS = 1, COMBO_RHS = 2, COMBO_BOTH = 3 };
  *  "type"     of the result, NULL: TypeError or not translated
  *  "compute"  dtype to which both operands are converted
  *  "flagged"  bit per combination in which the result is its alternative
+ *  "apart"    ... of a comparison in float32 that is then one of doubles
  *  "refused"  bit per combination that must not occur (speculation)
  *  "mixed"    comparison of uint64 with a signed integer */
 typedef struct BinRule {
     const Type *type;
     DType compute;
     unsigned flagged;
+    unsigned apart;
     unsigned refused;
     bool mixed;
 } BinRule;

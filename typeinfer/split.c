@@ -12,10 +12,17 @@
  * meet after all; if the name is still read, the next 'if' outwards that has
  * statements after it is next ("tail").
  *
+ * A choice between values of no common type is such an 'if' as well, if it is
+ * all that is assigned:
+ *
+ *     order += line if odd else line[::-1]
+ *       -->  if odd: order += line
+ *            else:   order += line[::-1]
+ *
  * What is written out twice is small, and so is the number of times: nobody
  * should wait for a program that is larger than what was written.
  */
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 enum { MOST_REST = 1500, MOST_SPLITS = 12 };
 
@@ -52,6 +59,46 @@ split_branch(Infer *I, const ABlock *block, int i)
     copy->body = with_rest(I, &s->body, &rest, 0);
     copy->orelse = with_rest(I, &s->orelse, &rest, 0);
     return copy;
+}
+
+/* The sides of the choice 'e' have no common type: does it help if it is an
+ * 'if'?  Returns if that was tried. */
+void
+demand_choice(Infer *I, const AExpr *e, const AExpr *cond, const Type *yes,
+              const Type *no)
+{
+    if (type_join(I->arena, yes, no) == NULL) {
+        infer_pin(I, cond_origin(cond));
+        list_settle(I, yes, no);
+        demand_unroll(I, e);
+    }
+}
+
+/* One branch of 'a = x if c else y'. */
+static void
+add_side(Infer *I, const AStmt *s, AExpr *value, ABlock *out)
+{
+    AStmt *copy = arena_copy(I->arena, s, sizeof(*s));
+    copy->value = value;
+    vec_push(I->arena, out, copy);
+}
+
+/* 'a = x if c else y' as an 'if' with two assignments; NULL: it need not be. */
+AStmt *
+choice_as_if(Infer *I, const AStmt *s)
+{
+    bool name = s->kind == AS_AUG && s->targets.at[0]->kind == A_NAME;
+    if ((s->kind != AS_ASSIGN && s->kind != AS_RETURN && !name) ||
+        s->value == NULL || s->value->kind != A_IFEXP ||
+        map_get(&I->unroll, s->value) == NULL) {
+        return NULL;
+    }
+    AExpr *const *items = s->value->items.at;
+    AStmt *choice = ast_stmt(I->arena, AS_IF, s->loc);
+    choice->value = items[0];
+    add_side(I, s, items[1], &choice->body);
+    add_side(I, s, items[2], &choice->orelse);
+    return choice;
 }
 
 /* The name may be an array or, which is as good, a number, where it has to be

@@ -565,6 +565,8 @@ infer_expr_stmt(Infer *I, const AStmt *s, ABlock *out)
 static void
 infer_plain(Infer *I, const AStmt *s, ABlock *out)
 {
+    const AStmt *choice = choice_as_if(I, s);
+    s = choice ? choice : s;
     switch ((int)s->kind) {
     case AS_EXPR:
         infer_expr_stmt(I, s, out);

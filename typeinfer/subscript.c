@@ -226,6 +226,9 @@ infer_indices(Infer *I, const AExpr *e, AExpr *out)
             typed = item->kind == A_SLICE ? infer_slice(I, item)
                                           : infer_expr(I, item);
         }
+        if (out->lhs->type->kind == TY_ARRAY) {
+            typed = index_of_list(I, typed);
+        }
         vec_push(I->arena, &out->items, typed);
     }
 }

@@ -76,8 +76,11 @@ void lower_list_store(Lower *L, const AExpr *target, Value v);
 void lower_list_aug(Lower *L, const AStmt *s, const AExpr *target);
 /* a, b = list */
 void lower_list_unpack(Lower *L, const AExpr *target, Value v);
+/* An integer as an index: of which kind makes no difference. */
+Value list_index_value(Lower *L, const AExpr *e);
 
-
+/* --- listslice.c --- */
+Value lower_list_slice(Lower *L, const List *from, const AExpr *e);
 
 /* --- listarray.c --- */
 /* np.array of a list or tuple of any shape. */

@@ -74,9 +74,8 @@ lower_list(Lower *L, const AExpr *e)
     return list_value(e->type, list);
 }
 
-/* An integer as an index: of which kind makes no difference. */
-static Value
-index_value(Lower *L, const AExpr *e)
+Value
+list_index_value(Lower *L, const AExpr *e)
 {
     Value v = some(L, lower_expr(L, e), e->loc);
     if (dtype_is_float(v.type->dtype)) {
@@ -106,7 +105,7 @@ lower_pop(Lower *L, const AExpr *e, List *list)
         list_set_length(L, list, last, loc);
         return v;
     }
-    Expr *k = index_in(L, index_value(L, index), n, loc);
+    Expr *k = index_in(L, list_index_value(L, index), n, loc);
     k = reuse(L, hold(L, k, loc), loc);
     Value v = hold_value(L, list_load(L, list, k), loc);
     Expr *from = reuse(L, op2(L, E_ADD, k, one), loc);
@@ -133,7 +132,7 @@ static void
 lower_insert(Lower *L, const AExpr *e, List *list)
 {
     Loc loc = e->loc;
-    Value index = hold_value(L, index_value(L, e->items.at[1]), loc);
+    Value index = hold_value(L, list_index_value(L, e->items.at[1]), loc);
     Value item = hold_value(L, lower_expr(L, e->items.at[2]), loc);
     Expr *one = int_const(L, 1);
     Expr *n = list_length(L, list, loc);
@@ -296,9 +295,9 @@ lower_repeat(Lower *L, const AExpr *e)
 {
     Loc loc = e->loc;
     bool left = e->lhs->type->kind != TY_NUM;
-    Value lhs = left ? lower_expr(L, e->lhs) : index_value(L, e->lhs);
+    Value lhs = left ? lower_expr(L, e->lhs) : list_index_value(L, e->lhs);
     lhs = hold_value(L, lhs, loc);
-    Value rhs = left ? index_value(L, e->rhs) : lower_expr(L, e->rhs);
+    Value rhs = left ? list_index_value(L, e->rhs) : lower_expr(L, e->rhs);
     rhs = hold_value(L, rhs, loc);
     Value items = left ? lhs : rhs;
     Expr *times = cast_to(L, DT_I64, left ? rhs.expr : lhs.expr);
@@ -336,32 +335,6 @@ lower_list_binop(Lower *L, const AExpr *e)
 
 /* --- subscripts ----------------------------------------------------------- */
 
-/* Where a slice begins or ends, as PySlice_AdjustIndices has it. */
-static Expr *
-list_bound(Lower *L, const AExpr *e, Expr *dflt, Expr *n)
-{
-    return e ? insert_place(L, index_value(L, e), n, e->loc) : dflt;
-}
-
-/* a[lo:hi] */
-static Value
-lower_list_slice(Lower *L, const List *from, const AExpr *e)
-{
-    Loc loc = e->loc;
-    const AExpr *slice = e->items.at[0];
-    Expr *zero = int_const(L, 0);
-    Expr *n = list_length(L, from, loc);
-    Expr *lo = list_bound(L, slice->items.at[0], zero, n);
-    Expr *hi = list_bound(L, slice->items.at[1], n, n);
-    hi = reuse(L, op2(L, E_MAX, lo, hi), loc);
-    Expr *count = reuse(L, op2(L, E_SUB, hi, lo), loc);
-    List *list = list_begin(L, e->type, loc);
-    list_room(L, list, count, loc);
-    list_move(L, list, zero, from, lo, hi, loc);
-    list_set_length(L, list, count, loc);
-    return list_value(e->type, list);
-}
-
 Value
 lower_list_subscript(Lower *L, Value base, const AExpr *e)
 {
@@ -370,7 +343,7 @@ lower_list_subscript(Lower *L, Value base, const AExpr *e)
     if (item->kind == A_SLICE) {
         return lower_list_slice(L, list, e);
     }
-    Value index = index_value(L, item);
+    Value index = list_index_value(L, item);
     Expr *n = list_length(L, list, e->loc);
     Expr *at = index_in(L, index, n, e->loc);
     return list_load(L, list, hold(L, at, e->loc));
@@ -383,7 +356,7 @@ lower_list_store(Lower *L, const AExpr *target, Value v)
     Loc loc = target->loc;
     v = hold_value(L, v, loc);
     List *list = list_some(L, lower_expr(L, target->lhs), loc);
-    Value index = index_value(L, target->items.at[0]);
+    Value index = list_index_value(L, target->items.at[0]);
     Expr *n = list_length(L, list, loc);
     Expr *at = hold(L, index_in(L, index, n, loc), loc);
     list_store(L, list, at, v, loc);
@@ -396,7 +369,7 @@ lower_list_aug(Lower *L, const AStmt *s, const AExpr *target)
 {
     Loc loc = target->loc;
     List *list = list_some(L, lower_expr(L, target->lhs), loc);
-    Value index = index_value(L, target->items.at[0]);
+    Value index = list_index_value(L, target->items.at[0]);
     Expr *n = list_length(L, list, loc);
     Expr *at = reuse(L, hold(L, index_in(L, index, n, loc), loc), loc);
     Value old = hold_value(L, list_load(L, list, at), loc);

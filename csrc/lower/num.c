@@ -187,8 +187,7 @@ combo_cond(Lower *L, int combo, const Value *lhs, const Value *rhs)
     return combo & COMBO_RHS ? ir_bool(L->arena, false) : cond;
 }
 
-/* One of the combinations of 'set' occurs; NULL: none can. */
-static Expr *
+Expr *
 any_combo(Lower *L, unsigned set, const Value *lhs, const Value *rhs)
 {
     Expr *any = NULL;
@@ -413,26 +412,6 @@ shift_strong(Lower *L, const Operation *o)
     return ir_select(L->arena, inside, op2(L, op, o->x, count), zero);
 }
 
-/* Relations with > are turned round: the IR has only < and <=. */
-static Expr *
-compare(Lower *L, AOp op, Expr *x, Expr *y)
-{
-    switch ((int)op) {
-    case AO_EQ:
-        return op2(L, E_EQ, x, y);
-    case AO_NE:
-        return op2(L, E_NE, x, y);
-    case AO_LT:
-        return op2(L, E_LT, x, y);
-    case AO_LE:
-        return op2(L, E_LE, x, y);
-    case AO_GT:
-        return op2(L, E_LT, y, x);
-    default:
-        return op2(L, E_LE, y, x);
-    }
-}
-
 /* The operation on operands that have been converted. */
 static Expr *
 compute(Lower *L, const Operation *o)
@@ -465,29 +444,11 @@ compute(Lower *L, const Operation *o)
     case AO_BITXOR:
         return op2(L, E_XOR, o->x, o->y);
     default:
-        return compare(L, o->op, o->x, o->y);
+        return compare_exprs(L, o->op, o->x, o->y);
     }
 }
 
 /* --- operands of one operation -------------------------------------------- */
-
-/* uint64 against a signed integer, exactly: a negative one is less. */
-Expr *
-compare_signs(Lower *L, AOp op, Expr *lhs, Expr *rhs, Loc loc)
-{
-    bool swap = lhs->dtype != DT_U64;
-    Expr *sign = reuse(L, swap ? lhs : rhs, loc);
-    Expr *big = reuse(L, swap ? rhs : lhs, loc);
-    Expr *zero = ir_int(L->arena, sign->dtype, 0);
-    Expr *below = op2(L, E_LT, sign, zero);
-    Expr *same = cast_to(L, DT_U64, sign);
-    Expr *inside = swap ? compare(L, op, same, big) : compare(L, op, big, same);
-    bool less = op == AO_LT || op == AO_LE;
-    bool greater = op == AO_GT || op == AO_GE;
-    bool if_below = op == AO_NE || (swap ? less : greater);
-    Expr *outside = ir_bool(L->arena, if_below);
-    return ir_select(L->arena, below, outside, inside);
-}
 
 /* A Python int, which may be larger than a double can tell. */
 static bool
@@ -524,9 +485,9 @@ must_be_exact(AOp op, const BinRule *rule, const Value *v, const Value *other)
                                  other->type->alt == ALT_FLOAT);
 }
 
-/* An operand in the dtype of the computation. Comparisons of integers convert
- * without a range check: they are exact for any size. */
-static Expr *
+/* Comparisons of integers convert without a range check: they are exact for any
+ * size. */
+Expr *
 convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
                 const Value *other, Loc loc)
 {
@@ -578,7 +539,9 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     o.rhs = rhs.expr = reuse(L, rhs.expr, loc);
     o.x = convert_operand(L, op, &rule, &lhs, &rhs, loc);
     o.y = convert_operand(L, op, &rule, &rhs, &lhs, loc);
-    Value out = num_value(rule.type, compute(L, &o));
+    Expr *e = compute(L, &o);
+    e = rule.apart ? compare_apart(L, op, &rule, &lhs, &rhs, e, loc) : e;
+    Value out = num_value(rule.type, e);
     out.flag = o.flag;
     return out;
 }

@@ -202,8 +202,20 @@ Value num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
 Value num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
 Value num_abs(Lower *L, Value arg, const Type *type, Loc loc);
 Expr *truth_of(Lower *L, Value v, Loc loc);
+/* One of the combinations of 'set' occurs; NULL: none can. */
+Expr *any_combo(Lower *L, unsigned set, const Value *lhs, const Value *rhs);
+/* An operand in the dtype of the computation. */
+Expr *convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
+                      const Value *other, Loc loc);
+
+/* --- compare.c --- */
+Expr *compare_exprs(Lower *L, AOp op, Expr *x, Expr *y);
 /* A comparison of uint64 with a signed integer, exactly. */
 Expr *compare_signs(Lower *L, AOp op, Expr *lhs, Expr *rhs, Loc loc);
+Expr *compare_apart(Lower *L, AOp op, const BinRule *rule, const Value *lhs,
+                    const Value *rhs, Expr *holds, Loc loc);
+
+/* --- num.c --- */
 /* Checks that a weak int is in the range of 'dtype'. */
 void check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
                     Loc loc);
