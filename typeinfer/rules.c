@@ -211,9 +211,8 @@ static bool
 is_flaggable(AOp op, const PlainRule *base, const PlainRule *other)
 {
     if (op_is_compare(op)) {
-        return other->type.weak && !base->type.weak &&
-               (dtype_is_float(base->compute) ||
-                other->compute == base->compute);
+        return other->type.weak && !base->type.weak && !base->mixed &&
+               !other->mixed;
     }
     if (!other->type.weak || !dtype_is_float(base->compute)) {
         return false;
