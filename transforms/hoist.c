@@ -362,6 +362,19 @@ forms_of(Hoist *h, const Expr *cond, LinearVec *out)
     }
 }
 
+/* Can the form be >= 0 for empty arrays only?  Then the test is of no use: it
+ * fails in every call that does anything. */
+static bool
+is_for_empty(const Linear *form)
+{
+    bool empty = form->terms.n > 0 && form->constant <= 0;
+    for (int i = 0; empty && i < form->terms.n; i++) {
+        const Term *term = &form->terms.at[i];
+        empty = term->coef < 0 && term->atom->op == E_DIM;
+    }
+    return empty;
+}
+
 /* Put at 'place' what makes all of 'forms' >= 0 here; false: nothing but
  * perhaps checks of moderate size was put. All tests are made before the first
  * is put, so that a part of a condition never leaves alone. */
@@ -378,6 +391,9 @@ hoist_forms(Hoist *h, int place, const Stmt *check, const LinearVec *forms)
         }
     }
     for (int i = 0; i < needed.n; i++) {
+        if (is_for_empty(&needed.at[i])) {
+            return false;
+        }
         Expr *test = form_test(h, place, check, &needed.at[i], true);
         if (test == NULL) {
             return false;

@@ -52,7 +52,8 @@ DType
 dtype_named(const Type *type)
 {
     if (type->kind == TY_DTYPE) {
-        return type->dtype;
+        bool limits = type->rank == DTYPE_IINFO || type->rank == DTYPE_FINFO;
+        return limits ? DT_COUNT : type->dtype;
     }
     const char *name = type->kind == TY_STR ? type->name : "";
     for (int dt = 0; dt < DT_COUNT; dt++) {
@@ -160,6 +161,14 @@ type_of_convert(Infer *I, AExpr *call, BuiltinId id)
     const Type *text = fold_text(I, arg->type, to);
     if (text != NULL) {
         return text;
+    }
+    if (arg->type->kind == TY_ARRAY && !to->weak && arg->type->rank > 0) {
+        if (arg->type->dtype == to->dtype) { /* as asarray */
+            alias_value(I, arg);
+            return arg->type;
+        }
+        check_reach(I, arg->type, call->loc); /* as astype */
+        return type_elementwise(I, call, to->dtype, &arg->type, 1, false);
     }
     if (arg->type->kind != TY_NUM) {
         refuse_types(I, call, id, arg->type);
@@ -393,6 +402,16 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
             return call->items.at[0]->type;
         }
         return type_of_array(I, call);
+    case BUILTIN_STR:
+    case BUILTIN_NP_DTYPE:
+    case BUILTIN_NP_RESULT_TYPE:
+    case BUILTIN_NP_IINFO:
+    case BUILTIN_NP_FINFO:
+        return type_of_dtype_call(I, call, id);
+    case BUILTIN_NP_ARANGE:
+        return type_of_arange(I, call);
+    case BUILTIN_FILL:
+        return type_of_fill(I, call);
     case BUILTIN_NP_NONZERO:
     case BUILTIN_NONZERO_OF:
     case BUILTIN_NP_ARGWHERE:
@@ -404,6 +423,8 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
     case BUILTIN_NP_INNER:
     case BUILTIN_DOT_OF:
         return type_of_dot(I, call, id);
+    case BUILTIN_ITEM:
+        return type_of_item(I, call);
     case BUILTIN_COPY:
     case BUILTIN_ASTYPE:
         return type_of_copy(I, call, id);

@@ -222,6 +222,18 @@ call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id)
     return out;
 }
 
+/* May `x.id()` be a call of the row 'id'?  NumPy's scalars have the methods of
+ * arrays; those that give a scalar are translated. */
+static bool
+has_methods(const Type *self, BuiltinId id)
+{
+    bool scalar = self->kind == TY_NUM && !self->weak &&
+                  self->alt == ALT_NEVER &&
+                  (id == BUILTIN_ASTYPE || id == BUILTIN_ROUND_OF ||
+                   id == BUILTIN_CLIP_OF || id == BUILTIN_ITEM);
+    return scalar || self->kind == TY_ARRAY;
+}
+
 /* `a.copy()`: the array is the first argument. */
 static AExpr *
 call_method(Infer *I, const AExpr *e, AExpr *out)
@@ -243,7 +255,7 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
         if (done != NULL) {
             return done;
         }
-    } else if (id == BUILTIN_NONE || self->type->kind != TY_ARRAY) {
+    } else if (id == BUILTIN_NONE || !has_methods(self->type, id)) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                      "method `%s` of %s is not translated", e->lhs->name,
                      type_text(I->arena, self->type));

@@ -18,7 +18,7 @@
 #include "typeinfer/state.h"
 
 /* The size that an axis has in this call; -1 where that is not known. */
-static int64_t
+int64_t
 actual_size(const Infer *I, int64_t size)
 {
     int origin = size_origin(size);
@@ -26,7 +26,8 @@ actual_size(const Infer *I, int64_t size)
         return size >= 0 ? size : -1;
     }
     const SigArg *arg = &I->sig->args[(origin - 1) / (MAX_RANK + 1)];
-    return arg->sizes[(origin - 1) % (MAX_RANK + 1)];
+    int axis = (origin - 1) % (MAX_RANK + 1);
+    return axis == MAX_RANK ? arg->ival : arg->sizes[axis];
 }
 
 /* One of two sizes that are not both known: an axis of size 1 in this call is

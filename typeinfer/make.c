@@ -196,6 +196,10 @@ const Type *
 type_of_copy(Infer *I, AExpr *call, BuiltinId id)
 {
     const Type *from = call->items.at[0]->type;
+    if (from->kind == TY_NUM) { /* a NumPy scalar's astype */
+        DType dt = need_dtype(I, call->items.at[1]);
+        return type_num(I->arena, dt, false);
+    }
     const AExpr *dtype = id == BUILTIN_COPY ? NULL : call->items.at[1];
     check_reach(I, from, call->loc);
     Type *type = blank_array(I, from->dtype);
@@ -207,4 +211,109 @@ type_of_copy(Infer *I, AExpr *call, BuiltinId id)
     bool keeps = id != BUILTIN_COPY;
     bool any_order = keeps && has_any_order(from);
     return type_new_array(I, call, type, any_order);
+}
+
+/* x.item(): the number as one of Python's. */
+const Type *
+type_of_item(Infer *I, AExpr *call)
+{
+    const Type *from = call->items.at[0]->type;
+    if (from->kind != TY_NUM || from->dtype == DT_U64) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
+                     "`item` of %s is not translated",
+                     type_text(I->arena, from));
+    }
+    return dtype_is_float(from->dtype) ? type_float(I->arena)
+           : from->dtype == DT_BOOL     ? type_bool(I->arena)
+                                        : type_int(I->arena);
+}
+
+/* --- sequences of numbers ------------------------------------------------- */
+
+void
+arange_args(const AExpr *call, const Type **out)
+{
+    const AExpr *second = call->items.at[1];
+    bool one = second == NULL || second->type->kind == TY_NONE;
+    const AExpr *step = call->items.at[2];
+    out[0] = one ? NULL : call->items.at[0]->type;
+    out[1] = call->items.at[one ? 0 : 1]->type;
+    out[2] = step == NULL || step->type->kind == TY_NONE ? NULL : step->type;
+}
+
+/* The dtype of np.arange; DT_COUNT: not translated. */
+static DType
+arange_dtype(const Type *const *args, DType given)
+{
+    DType common = DT_I64;
+    for (int i = 0; i < 3; i++) {
+        if (args[i] == NULL) {
+            continue;
+        }
+        if (args[i]->kind != TY_NUM || args[i]->alt != ALT_NEVER ||
+            args[i]->dtype == DT_BOOL || args[i]->dtype == DT_F32 ||
+            args[i]->dtype == DT_U64) {
+            return DT_COUNT;
+        }
+        common = dtype_promote(common, args[i]->dtype);
+    }
+    if (given == DT_COUNT) {
+        return common;
+    }
+    bool narrows = dtype_is_float(common) && !dtype_is_float(given);
+    return narrows || given == DT_BOOL ? DT_COUNT : given;
+}
+
+/* The size of np.arange as Type.size has it. */
+static int64_t
+arange_size(const Type *const *args)
+{
+    int64_t start = 0;
+    int64_t stop;
+    int64_t step = 1;
+    bool from = args[0] == NULL || type_is_known_int(args[0], &start);
+    bool by = args[2] == NULL || type_is_known_int(args[2], &step);
+    if (!from || !by || step == 0 || dtype_is_float(args[1]->dtype)) {
+        return -1;
+    }
+    int64_t most = INT64_C(1) << 40;
+    if (type_is_known_int(args[1], &stop)) {
+        bool small = start > -most && start < most && stop > -most &&
+                     stop < most && step > -most && step < most;
+        int64_t span = step > 0 ? stop - start : start - stop;
+        int64_t width = step > 0 ? step : -step;
+        return !small ? -1 : span <= 0 ? 0 : (span + width - 1) / width;
+    }
+    return start == 0 && step == 1 && args[1]->weak ? size_of(args[1]) : -1;
+}
+
+/* np.arange(stop), np.arange(start, stop, step, dtype) */
+const Type *
+type_of_arange(Infer *I, AExpr *call)
+{
+    const Type *args[3];
+    arange_args(call, args);
+    const AExpr *dtype = call->items.at[3];
+    bool given = dtype != NULL && dtype->type->kind != TY_NONE;
+    DType dt = arange_dtype(args, given ? need_dtype(I, dtype) : DT_COUNT);
+    if (dt == DT_COUNT) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
+                     "`numpy.arange` of %s is not translated here",
+                     type_text(I->arena, args[1]));
+    }
+    Type *type = blank_array(I, dt);
+    type->rank = 1;
+    type->size[0] = arange_size(args);
+    return type_new_array(I, call, type, false);
+}
+
+/* a.fill(v) changes `a`. */
+const Type *
+type_of_fill(Infer *I, AExpr *call)
+{
+    const AExpr *array = call->items.at[0];
+    need_num(I, call->items.at[1], "the value");
+    check_reach(I, array->type, call->loc);
+    demote_vector(I, array->type);
+    return type_kind(I->arena, TY_NONE);
 }

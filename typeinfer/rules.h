@@ -164,6 +164,10 @@ int builtin_slot(BuiltinId id, const char *word);
 /* Is it a call of a method that changes its list? */
 bool list_changes(const AExpr *call);
 
+/* What sort of thing a TY_DTYPE is ("rank"): np.uint8, a.dtype, and what
+ * np.iinfo and np.finfo give, which is no dtype. */
+enum { DTYPE_CLASS = 0, DTYPE_OBJECT = 1, DTYPE_IINFO = 2, DTYPE_FINFO = 3 };
+
 /* The dtype that a type or a text names; DT_COUNT: none. */
 DType dtype_named(const Type *type);
 
@@ -186,6 +190,11 @@ bool numpy_loop_known(int fn, DType dtype);
 /* Have NumPy's linear algebra and sorting been found? */
 void numpy_set_routines(bool found);
 bool numpy_has_routines(void);
+
+/* --- make.c --------------------------------------------------------------- */
+
+/* Types of start, stop and step of np.arange; NULL: left out. */
+void arange_args(const AExpr *call, const Type **out);
 
 /* --- gather.c ------------------------------------------------------------- */
 

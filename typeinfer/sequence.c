@@ -138,8 +138,10 @@ differs_in_kind(const Type *lhs, const Type *rhs)
     bool texts = lhs->kind == TY_STR || rhs->kind == TY_STR;
     bool none = lhs->kind == TY_NONE || rhs->kind == TY_NONE;
     bool tuples = lhs->kind == TY_TUPLE || rhs->kind == TY_TUPLE;
-    return lhs->kind != rhs->kind && (texts || none || tuples) &&
+    bool dtypes = lhs->kind == TY_DTYPE || rhs->kind == TY_DTYPE;
+    return lhs->kind != rhs->kind && (texts || none || tuples) && !dtypes &&
            lhs->kind != TY_ARRAY && rhs->kind != TY_ARRAY &&
+           lhs->kind != TY_LIST && rhs->kind != TY_LIST &&
            lhs->alt == ALT_NEVER && rhs->alt == ALT_NEVER;
 }
 

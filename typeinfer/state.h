@@ -270,6 +270,8 @@ void broadcast_sizes(Infer *I, const AExpr *e, const Type *const *ops, int n,
  * ('in_memory': not even then). */
 const Type *type_elementwise(Infer *I, const AExpr *e, DType dtype,
                              const Type *const *ops, int n, bool in_memory);
+/* The size that an axis has in this call; -1: not known. */
+int64_t actual_size(const Infer *I, int64_t size);
 /* Could the strides have another order than C's? */
 bool has_any_order(const Type *type);
 /* Refuses `to[...] = from` for sizes that surely don't fit. */
@@ -278,6 +280,11 @@ void demote_vector(Infer *I, const Type *type);
 
 /* --- pointwise.c --- */
 const Type *type_of_ufunc(Infer *I, AExpr *call, BuiltinId id);
+
+/* --- dtypes.c --- */
+const Type *dtype_object(Infer *I, DType dtype);
+const Type *dtype_attr(Infer *I, const Type *base, const char *name);
+const Type *type_of_dtype_call(Infer *I, AExpr *call, BuiltinId id);
 
 /* --- gather.c --- */
 bool is_gather(const Type *const *items, int n);
@@ -374,6 +381,9 @@ const Type *type_of_dtype_equal(Infer *I, AOp op, const AExpr *lhs,
 /* --- make.c --- */
 const Type *type_of_make(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_array(Infer *I, AExpr *call);
+const Type *type_of_arange(Infer *I, AExpr *call);
+const Type *type_of_item(Infer *I, AExpr *call);
+const Type *type_of_fill(Infer *I, AExpr *call);
 const Type *type_of_copy(Infer *I, AExpr *call, BuiltinId id);
 /* The array that 'call' makes: small ones in registers unless their site is
  * demoted. 'any_order': its strides follow another array. */

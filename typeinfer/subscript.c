@@ -579,18 +579,6 @@ count_type(Infer *I, const Type *array)
     return type_known_int(I->arena, count);
 }
 
-/* a.dtype */
-static const Type *
-dtype_type(Infer *I, DType dtype)
-{
-    Type *type =
-        arena_copy(I->arena, type_kind(I->arena, TY_DTYPE), sizeof(*type));
-    type->dtype = dtype;
-    type->view = true; /* an object of its own, and no class */
-    type->name = sym(str_printf(I->arena, "numpy.%s", dtype_name(dtype)));
-    return type;
-}
-
 /* NULL: an attribute that is not translated. */
 static const Type *
 array_attr(Infer *I, const AExpr *e, const AExpr *array)
@@ -607,7 +595,16 @@ array_attr(Infer *I, const AExpr *e, const AExpr *array)
         return count_type(I, base);
     }
     if (strcmp(name, "dtype") == 0) {
-        return dtype_type(I, base->dtype);
+        return dtype_object(I, base->dtype);
+    }
+    if (strcmp(name, "itemsize") == 0) {
+        return type_known_int(I->arena, dtype_size(base->dtype));
+    }
+    if (strcmp(name, "nbytes") == 0) {
+        const Type *count = count_type(I, base);
+        int64_t size = dtype_size(base->dtype);
+        return !count->known ? count
+                             : type_known_int(I->arena, count->ival * size);
     }
     if (strcmp(name, "T") == 0) {
         return type_of_transposed(I, e, array);
@@ -616,6 +613,19 @@ array_attr(Infer *I, const AExpr *e, const AExpr *array)
         return type_of_flat(I, e, array);
     }
     return NULL;
+}
+
+/* The same for a scalar of NumPy's. */
+static const Type *
+scalar_attr(Infer *I, const Type *base, const char *name)
+{
+    bool bytes = strcmp(name, "itemsize") == 0 || strcmp(name, "nbytes") == 0;
+    return strcmp(name, "dtype") == 0  ? dtype_object(I, base->dtype)
+           : bytes                     ? type_known_int(I->arena,
+                                                        dtype_size(base->dtype))
+           : strcmp(name, "size") == 0 ? type_known_int(I->arena, 1)
+           : strcmp(name, "ndim") == 0 ? type_known_int(I->arena, 0)
+                                       : NULL;
 }
 
 /* Attributes of arrays and of NumPy's scalars. */
@@ -627,9 +637,11 @@ infer_attr(Infer *I, const AExpr *e)
     const Type *base = out->lhs->type;
     if (base->kind == TY_ARRAY) {
         out->type = array_attr(I, e, out->lhs);
-    } else if (base->kind == TY_NUM && !base->weak && base->alt == ALT_NEVER &&
-               strcmp(e->name, "dtype") == 0) {
-        out->type = dtype_type(I, base->dtype);
+    } else if (base->kind == TY_NUM && !base->weak && base->alt == ALT_NEVER) {
+        out->type = scalar_attr(I, base, e->name);
+    }
+    if (base->kind == TY_DTYPE) {
+        out->type = dtype_attr(I, base, e->name);
     }
     out->type = out->type ? out->type : complex_attr(I, base, e->name);
     if (out->type == NULL) {

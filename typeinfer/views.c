@@ -267,12 +267,8 @@ static void
 pin_singles(Infer *I, const Type *array)
 {
     for (int k = 0; k < array->rank; k++) {
-        int origin = size_origin(array->size[k]);
-        if (array->size[k] < 0 && origin != 0) {
-            const SigArg *arg = &I->sig->args[(origin - 1) / (MAX_RANK + 1)];
-            if (arg->sizes[(origin - 1) % (MAX_RANK + 1)] == 1) {
-                infer_pin(I, origin);
-            }
+        if (array->size[k] < 0 && actual_size(I, array->size[k]) == 1) {
+            infer_pin(I, size_origin(array->size[k]));
         }
     }
 }

@@ -174,18 +174,22 @@ vz_hide(int64_t i)
 
 /* To integers: x86's conversion, which gives MIN for what it can't represent
  * (u64: in two halves).  Narrower types take the low bits of the i32, u32
- * those of the i64, as NumPy's scalars do.
+ * those of the i64, as NumPy's scalars do.  What does not fit must leave a flag
+ * of the FPU behind, as it would there: it overflows when it is multiplied, or
+ * is an infinity, of which the difference is invalid.
  *
  * npmod and npfloordiv are NumPy's scalar % and //, pyfloordiv is CPython's
  * (b != 0; its % is npmod): C's fmod, put right where the signs differ. */
-#define VZ_FLOAT(S, T, X)                                                     \
+#define VZ_FLOAT(S, T, X, B32, B64)                                           \
     VZ_INLINE int32_t vz_i32_##S(T x)                                         \
     {                                                                         \
-        return (int32_t)(__builtin_fabs##X(x) < 0x1p31##X ? x : -0x1p31##X);  \
+        T big = x * 0x1p##B32##X;                                             \
+        return (int32_t)(big - big < 1 ? x : -0x1p31##X);                     \
     }                                                                         \
     VZ_INLINE int64_t vz_i64_##S(T x)                                         \
     {                                                                         \
-        return (int64_t)(__builtin_fabs##X(x) < 0x1p63##X ? x : -0x1p63##X);  \
+        T big = x * 0x1p##B64##X;                                             \
+        return (int64_t)(big - big < 1 ? x : -0x1p63##X);                     \
     }                                                                         \
     VZ_INLINE uint64_t vz_u64_##S(T x)                                        \
     {                                                                         \
@@ -253,8 +257,8 @@ vz_gcd(int64_t a, int64_t b)
 typedef double VzLibm1(double);
 typedef double VzLibm2(double, double);
 
-VZ_FLOAT(f64, double, )
-VZ_FLOAT(f32, float, f)
+VZ_FLOAT(f64, double, , 993, 961)
+VZ_FLOAT(f32, float, f, 97, 65)
 
 /* libm's pow(x, 2.0).
  *

@@ -373,7 +373,8 @@ type_equal(const Type *lhs, const Type *rhs)
     case TY_LIST:
         return lhs->object == rhs->object && equal_items(lhs, rhs);
     case TY_DTYPE:
-        return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
+        return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak &&
+               lhs->rank == rhs->rank;
     case TY_DICT:
         return lhs->ival == rhs->ival;
     case TY_STR:

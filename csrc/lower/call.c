@@ -202,6 +202,23 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
             return lower_expr(L, e->items.at[0]);
         }
         return lower_array(L, e);
+    case BUILTIN_STR:
+    case BUILTIN_NP_DTYPE:
+    case BUILTIN_NP_RESULT_TYPE:
+    case BUILTIN_NP_IINFO:
+    case BUILTIN_NP_FINFO:
+        for (int i = 0; i < e->items.n; i++) {
+            lower_expr(L, e->items.at[i]);
+        }
+        return value_of_type(L, e->type);
+    case BUILTIN_NP_ARANGE:
+        return lower_arange(L, e);
+    case BUILTIN_ITEM: {
+        Value v = lower_expr(L, e->items.at[0]);
+        return num_value(e->type, cast_to(L, e->type->dtype, v.expr));
+    }
+    case BUILTIN_FILL:
+        return lower_fill(L, e);
     case BUILTIN_NP_NONZERO:
     case BUILTIN_NONZERO_OF:
     case BUILTIN_NP_ARGWHERE:

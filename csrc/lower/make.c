@@ -269,6 +269,10 @@ Value
 lower_copy(Lower *L, const AExpr *e)
 {
     const Type *type = e->type;
+    if (type->kind == TY_NUM) {
+        Value from = lower_expr(L, e->items.at[0]);
+        return num_value(type, vec_cast(L, type->dtype, from.expr, e->loc));
+    }
     if (type_is_vector(type)) {
         Value from = lower_expr(L, e->items.at[0]);
         Expr *vec = vector_of(L, from, e->loc);

@@ -212,6 +212,10 @@ Value
 lower_convert(Lower *L, const AExpr *e)
 {
     const Type *to = e->lhs->type;
+    if (e->type->kind == TY_ARRAY) {
+        const AExpr *from = e->items.at[0];
+        return e->type == from->type ? lower_expr(L, from) : lower_copy(L, e);
+    }
     Value v = lower_expr(L, e->items.at[0]);
     if (v.type->kind == TY_STR) {
         return value_of_type(L, e->type);

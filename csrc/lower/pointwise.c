@@ -423,7 +423,8 @@ bool
 ufunc_stores(const AExpr *e)
 {
     BuiltinId id = builtin_of(e->lhs);
-    return builtin_row(id)->kind == BK_UFUNC && out_of(e, id) != NULL;
+    return id == BUILTIN_FILL ||
+           (builtin_row(id)->kind == BK_UFUNC && out_of(e, id) != NULL);
 }
 
 /* A number or lanes are computed here, an array where it is needed. */

@@ -366,6 +366,10 @@ Value lower_view_attr(Lower *L, const AExpr *e, Value base);
 View *view_packed(Lower *L, const View *view, Expr *const *dims, int rank,
                   Loc loc);
 
+/* --- arange.c --- */
+Value lower_arange(Lower *L, const AExpr *e);
+Value lower_fill(Lower *L, const AExpr *e); /* a.fill(v) */
+
 /* --- mask.c --- */
 Value lower_nonzero(Lower *L, const AExpr *e, BuiltinId id);
 

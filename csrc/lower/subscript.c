@@ -181,7 +181,7 @@ lower_attr(Lower *L, const AExpr *e)
     if (base.type->kind == TY_COMPLEX) {
         return complex_part(L, base, e);
     }
-    if (e->type->kind == TY_DTYPE ||
+    if (e->type->kind == TY_DTYPE || e->type->kind == TY_STR ||
         (e->type->kind == TY_NUM && e->type->known)) {
         return value_of_type(L, e->type);
     }
@@ -191,5 +191,10 @@ lower_attr(Lower *L, const AExpr *e)
     if (strcmp(e->name, "T") == 0 || strcmp(e->name, "flat") == 0) {
         return lower_view_attr(L, e, base);
     }
-    return num_value(e->type, count_of(L, base));
+    Expr *count = count_of(L, base);
+    if (strcmp(e->name, "nbytes") == 0) {
+        count = op2(L, E_MUL, count,
+                    int_const(L, dtype_size(base.type->dtype)));
+    }
+    return num_value(e->type, count);
 }

@@ -279,20 +279,14 @@ view_fill(Lower *L, const View *view, Expr *e, Loc loc)
 /* --- what is stored ------------------------------------------------------- */
 
 /* Strong numbers are cast into unsigned arrays, and tested like Python's for
- * signed ones: so it is in NumPy 2.  The processor's flags don't tell of casts
- * that warn, since out-of-range values take another way here. */
+ * signed ones: so it is in NumPy 2. */
 static Expr *
 stored_int(Lower *L, Value v, DType dtype, Loc loc)
 {
     DType from = v.expr->dtype;
     bool always = v.type->weak || dtype_is_signed(dtype);
     if (!always && v.flag == NULL) {
-        Expr *e = dtype_is_float(from) ? reuse(L, v.expr, loc) : v.expr;
-        if (dtype_is_float(from)) {
-            emit_warn(L, not_(L, cast_fits(L, e, dtype)), WARN_INVALID,
-                      sym("cast"), loc);
-        }
-        return cast_to(L, dtype, e);
+        return cast_with_warnings(L, dtype, v.expr, loc);
     }
     if (from == DT_BOOL) {
         return cast_to(L, dtype, v.expr);

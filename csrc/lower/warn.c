@@ -250,6 +250,16 @@ cast_fits(Lower *L, Expr *e, DType dtype)
                            : fits;
 }
 
+/* NumPy's loops to uint32 give other bits for what is out of range than its
+ * scalars do, and not the same for all elements. */
+static Expr *
+like_scalar(Lower *L, Expr *e, Loc loc)
+{
+    Expr *low = op2(L, E_LT, num_const(L, e->dtype, -0x1p31 - 1.0), e);
+    Expr *high = op2(L, E_LT, e, num_const(L, e->dtype, 0x1p32));
+    return not_(L, any_lane(L, not_(L, both(L, low, high)), loc));
+}
+
 /* Between floats only the way from double to single can overflow. */
 Expr *
 cast_with_warnings(Lower *L, DType dtype, Expr *e, Loc loc)
@@ -260,6 +270,10 @@ cast_with_warnings(Lower *L, DType dtype, Expr *e, Loc loc)
         return cast_to(L, dtype, e);
     }
     L->result->may_warn = true;
+    if (whole && dtype == DT_U32) {
+        e = reuse(L, e, loc);
+        emit_check(L, like_scalar(L, e, loc), X_SPECULATE, loc);
+    }
     if (!L->count) {
         return cast_to(L, dtype, e);
     }
