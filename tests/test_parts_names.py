@@ -213,6 +213,7 @@ class Camera:
         self.__hidden = 2
 
     def reads(self, img):
+        repr(0)
         total = 0.0
         for y in range(img.shape[0]):
             for x in range(img.shape[1]):
@@ -221,6 +222,7 @@ class Camera:
         return total
 
     def writes(self, img):
+        repr(0)
         for y in range(self.sum.shape[0]):
             for x in range(self.sum.shape[1]):
                 self.sum[y, x] += img[y, x]
@@ -234,6 +236,7 @@ class Camera:
         return self.__hidden, super().__init__.__name__
 
     def makes(self, img):
+        repr(0)
         for y in range(img.shape[0]):
             self.fresh = img[y, 0]
         return self.fresh
@@ -245,6 +248,7 @@ class Camera:
         return img
 
     def meets(self, img, other):
+        repr(0)
         for y in range(img.shape[0]):
             self.count += 1
             other.count += 2

@@ -239,6 +239,9 @@ static AExpr *
 call_method(Infer *I, const AExpr *e, AExpr *out)
 {
     AExpr *self = infer_expr(I, e->lhs->lhs);
+    if (self->type->kind == TY_RECORD) {
+        return record_call(I, e, self);
+    }
     BuiltinId id = builtin_find(e->lhs->name);
     AExpr *value = self->type->kind == TY_TUPLE ? sequence_method(I, e, self)
                                                 : NULL;

@@ -85,6 +85,23 @@ bind_hidden(Infer *I, int first)
     }
 }
 
+/* They follow the entry's own; what nothing was made of is a constant. */
+static void
+push_hidden(Infer *I, AFunc *typed, int first)
+{
+    for (int i = first; i < I->sig->nargs; i++) {
+        const SigArg *arg = &I->sig->args[i];
+        AParam param = {.name = sym("global")};
+        param.version = I->hidden[i - first];
+        if (arg->parent > 0 && !arg->used) {
+            const Type *none = type_kind(I->arena, TY_NONE);
+            param.version =
+                &ver_new(I, param.name, none, typed->loc)->base;
+        }
+        vec_push(I->arena, &typed->params, param);
+    }
+}
+
 /* --- results -------------------------------------------------------------- */
 
 static const char return_copy[] =
@@ -204,6 +221,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     switch ((int)type->kind) {
     case TY_NONE:
     case TY_STR:
+    case TY_RECORD:
         return;
     case TY_NUM:
     case TY_COMPLEX:
@@ -248,6 +266,7 @@ run_entry(Infer *I)
     typed->qualname = func->qualname;
     typed->loc = func->loc;
     Frame frame;
+    cells_begin(I);
     frame_init(I, &frame, func);
     I->frame = &frame;
     for (int i = 0; i < func->params.n; i++) {
@@ -258,14 +277,17 @@ run_entry(Infer *I)
         vec_push(I->arena, &typed->params, param);
     }
     bind_hidden(I, func->params.n);
-    for (int i = func->params.n; i < I->sig->nargs; i++) {
-        AParam param = {.name = sym("global")};
-        param.version = I->hidden[i - func->params.n];
-        vec_push(I->arena, &typed->params, param);
-    }
+    cells_open(I, &typed->body);
     infer_body(I, &frame, typed);
+    push_hidden(I, typed, func->params.n);
     Returned seen = {.n = 0};
     check_result(I, typed, typed->result, &seen);
+    cells_commit(I, &frame, typed);
+    for (int i = 0; i < typed->commits.n; i++) {
+        AFunc as = {.returned = typed->commits.at[i].value};
+        check_result(I, &as, as.returned->type, &seen);
+    }
+    cells_check(I, typed);
     alias_settle(I);
     if (I->lists_grew) {
         infer_again(I);
@@ -286,6 +308,10 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
     I->lists = lists;
     I->lives = map_new(I->arena);
     I->bound = map_new(I->arena);
+    I->stores = map_new(I->arena);
+    for (int i = 0; i < sig->nargs; i++) {
+        sig->args[i].used = false;
+    }
     BlockScope top = {.up = 0};
     vec_push(I->arena, &I->scopes, top);
     object_new(I, NULL, unit->funcs.at[0]->loc, false);
@@ -307,6 +333,7 @@ infer_unit(Unit *unit, Signature *sig)
     for (int i = 0; i < MOST_BEGINNINGS; i++) {
         AFunc *typed = begin(unit, sig, I, I);
         if (typed != NULL || !I->again) {
+            records_prune(sig, unit->arena);
             return typed;
         }
     }

@@ -16,7 +16,14 @@
  * Inference may demand that an axis size (<= MAX_LANES) or a value becomes
  * part of the specialisation; it then sets "pin_size[axis]" or "pin_value",
  * starts again with the constant in "type", and the dispatcher's guard must
- * test it. */
+ * test it.
+ *
+ * A RECORD's "func" is its class in Unit.classes, and its "ival" one more than
+ * the number of the argument that it is: of the first, if one object is several
+ * arguments.  0: an object of which nothing is known; -1: there is none.  Its
+ * attributes are arguments, too: "parent" is one more than the number of the
+ * object's; "attr" is the name, "writable" says that assigning runs no code.
+ * Inference sets "used", and makes objects of those that it had no use for. */
 typedef struct SigArg {
     const Type *type;
     int64_t sizes[MAX_RANK];
@@ -24,12 +31,16 @@ typedef struct SigArg {
     double fval;
     bool pin_size[MAX_RANK];
     bool pin_value;
+    int parent;
+    Sym attr;
+    bool writable;
+    bool used;
 } SigArg;
 
 /* "open_sizes" and "open_values": no pins of these, since too many have come
  * already.  Inference then does with types that are general, or refuses. */
 typedef struct Signature {
-    int nargs; /* the entry's parameters in order, then hidden arrays */
+    int nargs; /* the entry's parameters, hidden ones, attributes of records */
     SigArg *args;
     bool open_sizes;
     bool open_values;

@@ -276,6 +276,20 @@ keep_captured(Live *live, const AFunc *func)
     }
 }
 
+/* For cells_name. */
+typedef struct CellReader {
+    Live *live;
+    Bits bits;
+} CellReader;
+
+/* Attributes are read by whoever holds the object. */
+static void
+read_cell(void *data, Sym name)
+{
+    const CellReader *reader = data;
+    read_name(reader->live, name, reader->bits);
+}
+
 /* Made once per function of the unit: it depends on the text only. */
 Live *
 live_make(Infer *I, const Frame *frame)
@@ -291,6 +305,10 @@ live_make(Infer *I, const Frame *frame)
     live->heads = map_new(I->arena);
     live_block(live, &frame->func->body, new_bits(live), NULL);
     keep_captured(live, frame->func);
+    for (int i = 0; i < live->heads.n; i++) {
+        CellReader reader = {live, live->heads.entries[i].value};
+        cells_name(I, read_cell, &reader);
+    }
     live->frame = NULL;
     map_set(&I->lives, frame->func, live);
     return live;

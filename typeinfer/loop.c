@@ -390,8 +390,15 @@ fix_point(Infer *I, Loop *loop, void (*round)(Infer *I, Loop *loop))
 static void
 while_round(Infer *I, Loop *loop)
 {
+    Env before = env_copy(I, &I->frame->env);
     AExpr *cond = infer_cond(I, loop->s->value);
     loop->copy->value = cond;
+    if (cells_changed(I, &before)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loop->s->value->loc,
+                     "Write `while True:`, and `break` after the call.",
+                     "a test of a `while` that assigns attributes is not "
+                     "translated");
+    }
     bool truth = true;
     bool known = type_truth(cond->type, &truth);
     loop->never_ends = known && truth;

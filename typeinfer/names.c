@@ -147,5 +147,6 @@ names_of_loop(Infer *I, const AStmt *s)
     names_of_expr(s->kind == AS_WHILE ? s->value : NULL, note_name, &names);
     names_of_block(&s->body, note_name, &names);
     lists_of_block(&s->body, note_list, &names);
+    cells_of_loop(I, s, note_name, &names);
     return names.map;
 }

@@ -343,6 +343,7 @@ type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
                 const AExpr *rhs)
 {
     bool is = op == AO_IS || op == AO_ISNOT;
+    record_compare(I, e, is, lhs->type, rhs->type);
     if (!is && (lhs->type->kind == TY_DTYPE || rhs->type->kind == TY_DTYPE)) {
         const Type *equal = type_of_dtype_equal(I, op, lhs, rhs);
         if (equal != NULL) {

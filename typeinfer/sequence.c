@@ -139,7 +139,9 @@ differs_in_kind(const Type *lhs, const Type *rhs)
     bool none = lhs->kind == TY_NONE || rhs->kind == TY_NONE;
     bool tuples = lhs->kind == TY_TUPLE || rhs->kind == TY_TUPLE;
     bool dtypes = lhs->kind == TY_DTYPE || rhs->kind == TY_DTYPE;
+    bool own = lhs->kind == TY_RECORD || rhs->kind == TY_RECORD; /* __eq__ */
     return lhs->kind != rhs->kind && (texts || none || tuples) && !dtypes &&
+           !own &&
            lhs->kind != TY_ARRAY && rhs->kind != TY_ARRAY &&
            lhs->kind != TY_LIST && rhs->kind != TY_LIST &&
            lhs->alt == ALT_NEVER && rhs->alt == ALT_NEVER;
@@ -293,6 +295,8 @@ compare_sequences(Infer *I, AOp op, AExpr *lhs, AExpr *rhs)
             hold_typed(I, rhs, &block);
             value = const_bool(I, op == AO_NE, lhs->loc);
         }
+    } else {
+        value = record_is(I, op, lhs, rhs, &block);
     }
     return value ? typed_seq(I, block, value) : NULL;
 }

@@ -129,6 +129,15 @@ typedef struct Record {
     bool constant;
 } Record;
 
+/* An attribute of an argument that may be assigned: a name of every function
+ * that is run, and another that says whether it was. */
+typedef struct Cell {
+    int arg;
+    Sym name;
+    Sym flag;
+    int order; /* of its first assignment, from 1; 0: there is none */
+} Cell;
+
 /* One function being run.  "run" numbers the runs of a program; "outer" is that
  * in which a nested function was defined. */
 typedef struct Frame {
@@ -172,7 +181,12 @@ typedef struct Infer {
     VEC(int) taken; /* lists that others are copied into, at a join */
     VEC(const Type *) iterated; /* by loops that are running */
     Map lives;   /* AFunc -> Live */
-    Version **hidden;
+    Version **hidden; /* arguments after the entry's own */
+    VEC(Cell) cells;
+    Ver *yes; /* flags of cells */
+    Ver *no;
+    int stored; /* cells that were assigned */
+    Map stores; /* AFunc -> Map of attributes that it may assign */
     Map bound;   /* hidden names (build.c) -> Version */
     jmp_buf stop; /* refused, or to be begun again */
     bool again;
@@ -423,4 +437,5 @@ void rename_assigned(Infer *I, const Map *assigned, const ExitVec *exits,
                      Env *env);
 
 #include "typeinfer/forms.h"
+#include "typeinfer/record.h"
 #endif

@@ -212,6 +212,8 @@ infer_target(Infer *I, const AExpr *target, const AExpr *value,
         return target_tuple(I, target, value, type);
     case A_SUBSCRIPT:
         return target_subscript(I, target, type);
+    case A_ATTR:
+        return target_name(I, record_target(I, target), value, type);
     default:
         check_target(I, target, target);
         return NULL; /* not reached */
@@ -237,7 +239,8 @@ infer_value(Infer *I, const AStmt *s)
 {
     bool names = true;
     for (int i = 0; i < s->targets.n; i++) {
-        names &= s->targets.at[i]->kind == A_NAME;
+        AKind kind = s->targets.at[i]->kind;
+        names &= kind == A_NAME || kind == A_ATTR;
     }
     bool display = s->value->kind == A_TUPLE || s->value->kind == A_LIST;
     return names || display ? infer_maybe(I, s->value)
@@ -335,6 +338,14 @@ adds_to_number(Infer *I, AOp op, AExpr *target, AExpr *value)
 static void
 infer_aug(Infer *I, const AStmt *s, ABlock *out)
 {
+    if (s->targets.at[0]->kind == A_ATTR) {
+        AExpr *cell = record_target(I, s->targets.at[0]);
+        AStmt *copy = arena_copy(I->arena, s, sizeof(*s));
+        copy->targets = (AExprVec){0};
+        vec_push(I->arena, &copy->targets, cell);
+        infer_aug(I, copy, out);
+        return;
+    }
     AExpr *target = infer_maybe(I, s->targets.at[0]);
     check_target(I, s->targets.at[0], target);
     AExpr *value = infer_expr(I, s->value);

@@ -635,6 +635,9 @@ infer_attr(Infer *I, const AExpr *e)
     AExpr *out = node_like(I, e);
     out->lhs = infer_expr(I, e->lhs);
     const Type *base = out->lhs->type;
+    if (base->kind == TY_RECORD) {
+        return record_attr(I, e, out->lhs);
+    }
     if (base->kind == TY_ARRAY) {
         out->type = array_attr(I, e, out->lhs);
     } else if (base->kind == TY_NUM && !base->weak && base->alt == ALT_NEVER) {

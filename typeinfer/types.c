@@ -273,6 +273,7 @@ type_truth(const Type *type, bool *out)
         return true;
     case TY_FUNC:
     case TY_MODULE:
+    case TY_RECORD:
         *out = true;
         return true;
     default:

@@ -57,6 +57,7 @@ frame_init(Infer *I, Frame *frame, const AFunc *func)
         add_name(frame, func->kwargs);
     }
     names_of_block(&func->body, add_name, frame);
+    cells_name(I, add_name, frame);
     add_name(frame, sym("<result>"));
     frame->env.at = ARENA_ARRAY(I->arena, Ver *, frame->n + 1);
     frame->live = live_make(I, frame);
@@ -453,6 +454,7 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
     frame_init(I, &frame, func);
     frame.call = e->loc;
     frame.outer = outer;
+    cells_enter(I, &frame);
     I->frame = &frame;
     bind_parameters(I, e, func, &given, closure, typed);
     int conditional = I->conditional;
@@ -462,6 +464,7 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
     I->conditional = conditional;
     I->aside -= conditional;
     I->frame = frame.caller;
+    cells_leave(I, &frame, e->loc);
     check_reach(I, typed->result, e->loc);
     out->callee = typed;
     out->type = alias_return(I, typed->result);

@@ -1,5 +1,9 @@
 """Copies of arguments that keep how they overlap, and comparison by bits."""
+import types
+
 import numpy as np
+
+_HEAP_TYPE = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 
 def clone(values):
@@ -18,7 +22,40 @@ def _clone(value, known):
         return type(value)(_clone(item, known) for item in value)
     if type(value) is dict:
         return {key: _clone(item, known) for key, item in value.items()}
-    return value
+    return _clone_object(value, known) if is_plain_object(value) else value
+
+
+def is_plain_object(value):
+    """Is it an object whose attributes are all that it is?"""
+    bases = type(value).__mro__[:-1]
+    return not isinstance(value, type) and bool(bases) and all(
+        base.__flags__ & _HEAP_TYPE or base is types.SimpleNamespace
+        for base in bases)
+
+
+def attributes(value):
+    """The attributes of an object and its slots by name."""
+    names = dict(getattr(value, "__dict__", ()))
+    for base in type(value).__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name.startswith("__") and not name.endswith("__"):
+                name = f"_{base.__name__.lstrip('_')}{name}"
+            if name not in ("__dict__", "__weakref__") and hasattr(value, name):
+                names[name] = getattr(value, name)
+    return names
+
+
+def _clone_object(value, known):
+    if id(value) not in known:
+        try:
+            out = object.__new__(type(value))
+        except TypeError:  # a class of C's
+            return value
+        known[id(value)] = out, value
+        for name, item in attributes(value).items():
+            object.__setattr__(out, name, _clone(item, known))
+    return known[id(value)][0]
 
 
 def _clone_array(array, known):
@@ -44,7 +81,7 @@ def address(array):
     return array.__array_interface__["data"][0]
 
 
-def difference(got, want, place="result"):
+def difference(got, want, place="result", seen=()):
     """None when 'got' is 'want' in types, dtypes, shapes and bits, else the
     first difference in words.  Any NaN equals any other."""
     if type(got) is not type(want):
@@ -58,20 +95,36 @@ def difference(got, want, place="result"):
         return _numpy_difference(np.complex128(got), np.complex128(want),
                                  place)
     if isinstance(want, (tuple, list)):
-        return _sequence_difference(got, want, place)
+        return _sequence_difference(got, want, place, seen)
     if isinstance(want, dict):
         if list(got) != list(want):
             return f"{place}: other keys"
         return _sequence_difference(list(got.values()), list(want.values()),
-                                    place)
+                                    place, seen)
+    if is_plain_object(want):
+        return _object_difference(got, want, place, seen)
     return None if got == want else f"{place}: {got!r} instead of {want!r}"
 
 
-def _sequence_difference(got, want, place):
+def _object_difference(got, want, place, seen):
+    if (id(got), id(want)) in seen:
+        return None
+    mine, theirs = attributes(got), attributes(want)
+    if list(mine) != list(theirs):
+        return f"{place}: other attributes"
+    seen = seen + ((id(got), id(want)),)
+    for name, value in theirs.items():
+        words = difference(mine[name], value, f"{place}.{name}", seen)
+        if words:
+            return words
+    return None
+
+
+def _sequence_difference(got, want, place, seen):
     if len(got) != len(want):
         return f"{place}: length {len(got)} instead of {len(want)}"
     for k, (mine, theirs) in enumerate(zip(got, want)):
-        words = difference(mine, theirs, f"{place}[{k}]")
+        words = difference(mine, theirs, f"{place}[{k}]", seen)
         if words:
             return words
     return None

@@ -9,6 +9,7 @@
  * refused only where inference reaches it.
  */
 #include "csrc/base/diag.h"
+#include "csrc/base/map.h"
 #include "csrc/base/vec.h"
 #include "csrc/ir/type.h"
 
@@ -209,6 +210,15 @@ typedef struct AParam {
     const Version *version; /* after inference */
 } AParam;
 
+/* An attribute of an argument that the function sets, after inference: argument
+ * "arg" of the signature gets what "value" holds in the end, if "flag" says so;
+ * NULL: it does. */
+typedef struct ACommit {
+    int arg;
+    const Version *value;
+    const Version *flag;
+} ACommit;
+
 /* A Python function, as written or as typed for one signature.
  *
  *   "name", "qualname"  as Python has them; "loc"  of the 'def'.
@@ -220,7 +230,9 @@ typedef struct AParam {
  *       names that it assigns in "outer".
  *   "body"  its statements.
  *   "result", "returned"  after inference: the type, and the version to which
- *       every 'return' converts. */
+ *       every 'return' converts.
+ *   "commits"  of the entry after inference, in the order of the first
+ *       assignments. */
 typedef struct AFunc {
     Sym name;
     Sym qualname;
@@ -235,17 +247,38 @@ typedef struct AFunc {
     ABlock body;
     const Type *result;      /* after inference */
     const Version *returned; /* after inference: what is returned */
+    VEC(ACommit) commits;
 } AFunc;
+
+/* What a class says of an attribute that the unit's source names: "func" of a
+ * method, which gets the object as first argument if it "binds" it; -1: a value
+ * of the class, or none. */
+typedef struct AClassAttr {
+    Sym name;
+    int func;
+    bool binds;
+} AClassAttr;
+
+/* A class of which an object was an argument. */
+typedef struct AClass {
+    Sym name;
+    VEC(AClassAttr) attrs;
+} AClass;
 
 /* A function and all user functions it reaches; funcs.at[0] is the entry.
  * Hidden arguments ("nhidden" arrays among the globals) follow the entry's own.
- * "arena" and "diags" are those of the whole compilation. */
+ * "attrs" are the names of all attributes in the source, "stores" those that
+ * are assigned; "classes" are in the order in which they were met.  "arena" and
+ * "diags" are those of the whole compilation. */
 typedef struct Unit {
     Arena *arena;
     Diags *diags;
     VEC(AFunc *) funcs;
     int nhidden;
     int minor; /* of Python 3 */
+    Map attrs;
+    Map stores;
+    VEC(AClass) classes;
 } Unit;
 
 /* Nodes of which all but these fields are zero; the builder sets the rest. */

@@ -289,6 +289,9 @@ add_kind(Str *out, const Type *type)
     case TY_RANGE:
         str_add(out, "range");
         break;
+    case TY_RECORD:
+        str_add(out, type->name ? type->name : "object");
+        break;
     }
 }
 
@@ -376,6 +379,7 @@ type_equal(const Type *lhs, const Type *rhs)
         return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak &&
                lhs->rank == rhs->rank;
     case TY_DICT:
+    case TY_RECORD:
         return lhs->ival == rhs->ival;
     case TY_STR:
     case TY_MODULE:

@@ -69,6 +69,7 @@ typedef enum TypeKind {
     TY_DTYPE,  /* np.float32, float, 'uint8' used as a dtype */
     TY_RANGE,
     TY_SLICE,  /* lo:hi:step: three "items", of which NONE is left out */
+    TY_RECORD, /* an object with attributes; "ival": which, see Signature */
 } TypeKind;
 
 /* What a maybe-type may be instead, decided at run time by a flag that is

@@ -308,7 +308,10 @@ add_leaves(Lower *L, Value v)
         }
         return;
     }
-    if (type->kind == TY_COMPLEX) {
+    if (type->kind == TY_RECORD) {
+        leaf.kind = LEAF_ARG;
+        leaf.arg = (int)type->ival - 1;
+    } else if (type->kind == TY_COMPLEX) {
         leaf.kind = LEAF_COMPLEX;
         leaf.ret = add_ret(L, v.items[0].expr, NULL);
         add_ret(L, v.items[1].expr, NULL);
@@ -325,6 +328,21 @@ add_leaves(Lower *L, Value v)
     vec_push(L->arena, &L->result->leaves, leaf);
 }
 
+/* What an attribute is set to, like one more result. */
+static void
+add_commit(Lower *L, const ACommit *from)
+{
+    Commit commit = {.arg = from->arg, .type = from->value->type, .flag = -1};
+    const Value *value = version_value(L, from->value);
+    if (from->flag != NULL) {
+        const Value *flag = version_value(L, from->flag);
+        commit.flag = add_ret(L, flag->expr, NULL);
+    }
+    commit.leaf = L->result->leaves.n;
+    add_leaves(L, value ? *value : value_of_type(L, commit.type));
+    vec_push(L->arena, &L->result->commits, commit);
+}
+
 /* The arguments that are returned or not, and what never returns. */
 static void
 lower_results(Lower *L, const AFunc *entry)
@@ -337,6 +355,9 @@ lower_results(Lower *L, const AFunc *entry)
     }
     L->result->result = entry->result;
     add_leaves(L, v);
+    for (int i = 0; i < entry->commits.n; i++) {
+        add_commit(L, &entry->commits.at[i]);
+    }
 }
 
 /* Storage of lists is made before anything runs. */
@@ -383,6 +404,9 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     L->asides = map_new(arena);
     find_uses(L, entry);
     note_returned(L, entry->result);
+    for (int i = 0; i < entry->commits.n; i++) {
+        note_returned(L, entry->commits.at[i].value->type);
+    }
     lower_params(L, entry);
     lower_body(L, entry);
     lower_results(L, entry);

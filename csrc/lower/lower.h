@@ -66,10 +66,21 @@ typedef struct Leaf {
     VEC(LeafStep) steps;
 } Leaf;
 
+/* Argument "arg" of the signature is an attribute that is set in the end, to a
+ * "type" whose leaves begin at number "leaf"; only if Func.rets["flag"] is
+ * true, unless that is -1. */
+typedef struct Commit {
+    int arg;
+    const Type *type;
+    int leaf;
+    int flag;
+} Commit;
+
 typedef struct Lowered {
     Func *func;
     const Type *result;  /* tuples of leaves, in order of "leaves" */
     VEC(Leaf) leaves;
+    VEC(Commit) commits;
     bool *writes;        /* per Signature arg: the array may be written */
     bool may_warn;       /* the FPU's flags may stand for a warning */
 } Lowered;

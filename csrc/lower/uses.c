@@ -138,6 +138,13 @@ find_uses(Lower *L, const AFunc *func)
 {
     Uses u = {.L = L, .sources = map_new(L->arena)};
     use_func(&u, func);
+    for (int i = 0; i < func->commits.n; i++) {
+        const ACommit *commit = &func->commits.at[i];
+        use_version(&u, commit->value);
+        if (commit->flag != NULL) {
+            use_version(&u, commit->flag);
+        }
+    }
     for (int i = 0; i < u.pending.n; i++) {
         const Edge *edge = map_get(&u.sources, u.pending.at[i]);
         for (; edge != NULL; edge = edge->next) {

@@ -12,7 +12,7 @@
  * vizgen.decorator makes the objects and gives them the function's metadata.
  * What is asked for rarely is written in Python, in vizgen.describe.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/records.h"
 
 #include <stddef.h>
 
@@ -175,7 +175,9 @@ accel_traverse(PyObject *self, visitproc visit, void *arg)
         for (int i = 0; i < f->loaded->nspecs; i++) {
             spec_traverse(f->loaded->specs[i], visit, arg);
         }
-        return guards_traverse(&f->loaded->guards, visit, arg);
+        int stop = classes_traverse(f->loaded, visit, arg);
+        return stop ? stop
+                    : guards_traverse(&f->loaded->guards, visit, arg);
     }
     return 0;
 }
@@ -290,7 +292,9 @@ method_compile(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     Loaded *l;
     PyObject *bound[MAX_ARGS];
     int n;
-    Spec *spec = call_spec(f, &l, args, nargs, kwnames, bound, &n);
+    PyObject *held = NULL;
+    Spec *spec = call_spec(f, &l, args, nargs, kwnames, bound, &n, &held);
+    Py_XDECREF(held);
     int status = PyErr_Occurred() ? -1 : 0;
     if (status == 0 && l != NULL && l->refusal != NULL) {
         status = fallback_tell(f, l->code, l->refusal, NULL, NULL, 0);
@@ -358,7 +362,8 @@ method_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return accel_vectorcall(self, args, (size_t)nargs, kwnames);
 }
 
-/* The global arrays that the function was loaded with. */
+/* The global arrays that the function was loaded with, and those that global
+ * objects hold. */
 static PyObject *
 method_hidden(PyObject *self, PyObject *unused)
 {
@@ -368,11 +373,22 @@ method_hidden(PyObject *self, PyObject *unused)
     if (l == NULL && PyErr_Occurred()) {
         return NULL;
     }
+    PyObject *bound[MAX_ARGS];
+    uint32_t keys[MAX_ARGS];
+    PyObject *held = NULL;
     int n = l ? l->guards.nhidden : 0;
-    PyObject *out = PyTuple_New(n);
-    for (int i = 0; out != NULL && i < n; i++) {
-        PyTuple_SET_ITEM(out, i, Py_NewRef(l->guards.hidden[i]));
+    memcpy(bound, n ? l->guards.hidden : bound, sizeof(*bound) * (size_t)n);
+    if (l != NULL && records_keys(l, bound, &n, keys, &held) == -3) {
+        return NULL;
     }
+    PyObject *out = PyList_New(0);
+    for (int i = 0; out != NULL && i < n; i++) {
+        if (PyArray_CheckExact(bound[i]) && PyList_Append(out, bound[i]) < 0) {
+            Py_CLEAR(out);
+        }
+    }
+    Py_XDECREF(held);
+    Py_XSETREF(out, out ? PyList_AsTuple(out) : NULL);
     return out;
 }
 

@@ -9,11 +9,8 @@
  * strings, tuples and what inference has pinned are compared after that.
  * Whatever native code does not handle exactly as Python does has KEY_PYTHON.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/records.h"
 #include "typeinfer/rules.h"
-
-enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE,
-       K_LIST, K_COMPLEX };
 
 /* Limits under which index arithmetic can't overflow (design 5.3). */
 #define EXTENT_LIMIT ((npy_intp)1 << 31)
@@ -22,7 +19,7 @@ enum { K_ARRAY = 1, K_BOOL, K_INT, K_FLOAT, K_SCALAR, K_NONE, K_STR, K_TUPLE,
 /* NumPy's own flag of arrays that warn when they are first written. */
 #define WARN_ON_WRITE INT_MIN
 
-#define KIND(key) ((key) & 0xFFu)
+#define KIND(key) KEY_KIND(key)
 #define DTYPE(key) ((DType)((key) >> 8 & 0xFFu))
 #define RANK(key) ((int)((key) >> 16 & 0xFFu))
 
@@ -230,7 +227,8 @@ keys_fit(const Spec *spec, const uint32_t *keys, bool any_layout)
 {
     uint32_t mask = any_layout ? ~KEY_ANY_LAYOUT : UINT32_MAX;
     uint32_t differ = 0;
-    for (int i = 0; i < spec->nargs; i++) {
+    int n = spec->has_records ? 0 : spec->nargs;
+    for (int i = 0; i < n; i++) {
         differ |= (keys[i] ^ spec->keys[i]) & mask;
     }
     return differ == 0;
@@ -291,7 +289,9 @@ spec_sees_single(const Spec *spec, PyObject *const *args)
 bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
-    if (!keys_fit(spec, keys, spec->width.layout)) {
+    if (!keys_fit(spec, keys, spec->width.layout)
+        || (spec->has_records
+            && !records_same(spec, keys, spec->width.layout))) {
         return false;
     }
     for (int i = 0; i < spec->npins; i++) {
@@ -308,7 +308,9 @@ bool
 spec_almost_accepts(const Spec *spec, const uint32_t *keys,
                     PyObject *const *args)
 {
-    return keys_fit(spec, keys, true) && consts_fit(spec, args, true);
+    return keys_fit(spec, keys, true)
+           && (!spec->has_records || records_same(spec, keys, true))
+           && consts_fit(spec, args, true);
 }
 
 /* --- signatures ---------------------------------------------------------- */
@@ -401,6 +403,10 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
             continue;
         }
         bool list = KIND(key) == K_LIST;
+        if (KIND(key) >= K_RECORD) {
+            out->args[i].type = type_kind(arena, TY_RECORD);
+            continue;
+        }
         const Type *type = list ? list_arg_type(arena, args[i])
                            : KIND(key) == K_COMPLEX
                                ? type_complex(arena)

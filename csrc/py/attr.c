@@ -9,10 +9,10 @@
  * and the like could do anything, so they are not plain, and neither is an
  * attribute that doesn't exist.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/records.h"
 
 /* Of the type or one of its bases; borrowed, NULL without an exception. */
-static PyObject *
+PyObject *
 class_value(PyTypeObject *type, PyObject *name)
 {
     PyObject *bases = type->tp_mro;
@@ -29,7 +29,7 @@ class_value(PyTypeObject *type, PyObject *name)
 }
 
 /* Would reading 'value' from an instance run something? */
-static bool
+bool
 is_descriptor(PyObject *value)
 {
     return Py_TYPE(value)->tp_descr_get != NULL;

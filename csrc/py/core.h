@@ -18,7 +18,7 @@
  *     result.c    returned slots -> objects
  *     call.c      native, in parts or in Python
  *     part.c      a loop of a function that can't be compiled as a whole
- *     attr.c      attributes that run no code of the user's
+ *     records.c   objects as arguments    classes.c, attr.c  their classes
  *     accel.c     the type Accelerated          info.c  what tools may ask
  *
  * This folder is the only one that includes Python.h and NumPy's headers.
@@ -42,7 +42,7 @@
 #endif
 
 /* More arguments, slots or results than these are refused (VZ-2001). */
-enum { MAX_ARGS = 48, MAX_IN = 320, MAX_OUT = 128, MAX_RESULTS = 64 };
+enum { MAX_ARGS = 96, MAX_IN = 320, MAX_OUT = 128, MAX_RESULTS = 64 };
 
 /* After this many signatures layouts are generalised, after as many again
  * the rest of the calls run in Python (VZ-4003).  After so many that differ by
@@ -51,6 +51,7 @@ enum { MAX_SPECS = 8, MAX_ALIKE = 4 };
 
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;
+typedef struct RecordClass RecordClass;
 
 /* np.errstate as bits of Warn: what is ignored, and what only Python does
  * right.  "underflow": that is not ignored either, as it usually is. */
@@ -106,6 +107,7 @@ typedef enum GuardKind {
     GUARD_SAME,   /* this very object */
     GUARD_VALUE,  /* this number, string or tuple, or an equal one */
     GUARD_ARRAY,  /* any exact ndarray: hidden argument "arg" */
+    GUARD_RECORD, /* this very object: hidden argument "arg" */
     GUARD_ABSENT, /* no such name */
 } GuardKind;
 
@@ -270,6 +272,8 @@ typedef struct Spec {
     Const *consts;
     bool has_lists;
     bool no_singles;    /* axes of one element have signatures of their own */
+    bool has_records;
+    bool *ignored;      /* attributes that are not used */
     int npins;
     Pin *pins;
     const Signature *sig; /* with the pins; in the unit's arena */
@@ -314,6 +318,12 @@ struct Loaded {
     bool pinned;       /* small axes or flags must be known: "why" */
     PyObject *why;
     bool busy;         /* a compilation uses "arena" */
+    Core *core;
+    PyObject *functions; /* of the unit, None for nested ones */
+    RecordClass *classes;
+    int nclasses;
+    unsigned epoch;    /* changes with what is known of classes */
+    bool stale;        /* a class has changed: to be loaded again */
 };
 
 /* The counters of f.stats. */
@@ -561,8 +571,6 @@ void parts_count(const Accel *f, Counters *out);
  * there is none. */
 PyObject *split_function(Accel *f);
 void split_clear(Accel *f);
-PyObject *plain_attr(PyObject *module, PyObject *const *args,
-                     Py_ssize_t nargs); /* attr.c */
 /* Gives the reason that was kept for after the call. */
 int split_tell(Accel *f);
 
@@ -578,12 +586,15 @@ Outcome call_dispatch(Accel *f, Loaded *l, PyObject *const *args,
 int call_bind(const Accel *f, const Loaded *l, PyObject *const *args,
               Py_ssize_t nargs, PyObject *kwnames, PyObject **bound);
 int call_keys(PyObject *const *bound, int n, uint32_t *keys);
+int call_keys_of(Accel *f, Loaded *l, PyObject **bound, int *n,
+                 uint32_t *keys, PyObject **held);
 PyObject *argument_text(const Accel *f, const Loaded *l, PyObject *object,
                         int index, DiagId *code);
 /* Finds or makes the specialisation for a call without running it; the caller
  * drops '*l'. */
 Spec *call_spec(Accel *f, Loaded **l, PyObject *const *args, Py_ssize_t nargs,
-                PyObject *kwnames, PyObject **bound, int *nbound);
+                PyObject *kwnames, PyObject **bound, int *nbound,
+                PyObject **held);
 
 /* --- attempt.c ----------------------------------------------------------- */
 

@@ -13,7 +13,10 @@
  * out of the ordinary the answer is the Python function itself with the
  * arguments as they came, so exceptions, warnings and tracebacks are its own.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/records.h"
+
+/* Times that new classes are looked at in one call. */
+enum { MOST_LEARNED = 8 };
 
 /* --- binding ------------------------------------------------------------- */
 
@@ -180,13 +183,47 @@ call_keys(PyObject *const *bound, int n, uint32_t *keys)
     return -1;
 }
 
+/* As call_keys.  The attributes of objects follow the '*n' arguments in 'bound'
+ * and are owned by '*held'; -3: an exception. */
+int
+call_keys_of(Accel *f, Loaded *l, PyObject **bound, int *n, uint32_t *keys,
+             PyObject **held)
+{
+    int bad = call_keys(bound, *n, keys);
+    int nhidden = *n - l->nparams;
+    if (bad < 0 || !is_record(bound[bad])) {
+        return bad;
+    }
+    int found = records_keys(l, bound, n, keys, held);
+    for (int round = 0; found == -2 && round < MOST_LEARNED; round++) {
+        Py_CLEAR(*held);
+        if (!records_learn(f, l, bound, l->nparams + nhidden)) {
+            return PyErr_Occurred() ? -3 : bad;
+        }
+        nhidden = l->guards.nhidden; /* methods may use other globals */
+        for (int i = 0; i < nhidden; i++) {
+            bound[l->nparams + i] = l->guards.hidden[i];
+        }
+        *n = l->nparams + nhidden;
+        found = records_keys(l, bound, n, keys, held);
+    }
+    return found == -2 ? bad : found;
+}
+
 /* NULL: run Python, or an exception is set.  '*bad' is the argument that no
  * native code takes, or -1. */
 static Spec *
-find_or_make(Accel *f, Loaded *l, PyObject *const *bound, int n, int *bad)
+find_or_make(Accel *f, Loaded *l, PyObject **bound, int *nbound,
+             PyObject **held, int *bad)
 {
     uint32_t keys[MAX_ARGS];
-    *bad = call_keys(bound, n, keys);
+    int plain = *nbound;
+    *bad = call_keys_of(f, l, bound, nbound, keys, held);
+    int n = *nbound;
+    if (*bad == -3) {
+        *bad = -1;
+        return NULL;
+    }
     if (*bad >= 0) {
         tell_argument(f, l, bound[*bad], *bad);
         return NULL;
@@ -200,6 +237,11 @@ find_or_make(Accel *f, Loaded *l, PyObject *const *bound, int n, int *bad)
         }
     }
     *bad = lists_check(bound, n);
+    while (*bad >= plain) { /* an attribute, which may not be needed */
+        keys[*bad] = K_OPAQUE;
+        int next = lists_check(bound + *bad + 1, n - *bad - 1);
+        *bad = next < 0 ? -1 : *bad + 1 + next;
+    }
     if (*bad >= 0) {
         tell_argument(f, l, bound[*bad], *bad);
         return NULL;
@@ -260,11 +302,11 @@ run_random(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
  * A Python function with one argument takes about 40 ns. */
 
 static Outcome
-dispatch_bound(Accel *f, Loaded *l, PyObject *const *bound, int n,
-               Trial *trial, PyObject **result)
+dispatch_bound(Accel *f, Loaded *l, PyObject **bound, int n, Trial *trial,
+               PyObject **held, PyObject **result)
 {
     int bad;
-    Spec *spec = find_or_make(f, l, bound, n, &bad);
+    Spec *spec = find_or_make(f, l, bound, &n, held, &bad);
     if (spec == NULL) {
         return PyErr_Occurred() ? OUT_ERROR
                : bad >= 0       ? OUT_REFUSED
@@ -306,17 +348,21 @@ call_dispatch(Accel *f, Loaded *l, PyObject *const *args, Py_ssize_t nargs,
     for (int i = 0; i < n; i++) {
         Py_INCREF(bound[i]);
     }
-    Outcome out = dispatch_bound(f, l, bound, n, trial, result);
+    PyObject *args_held[MAX_ARGS];
+    PyObject *held = NULL;
+    memcpy(args_held, bound, sizeof(*bound) * (size_t)n);
+    Outcome out = dispatch_bound(f, l, bound, n, trial, &held, result);
     for (int i = 0; i < n; i++) {
-        Py_DECREF(bound[i]);
+        Py_DECREF(args_held[i]);
     }
+    Py_XDECREF(held);
     return out;
 }
 
 /* For compile() and explain(). */
 Spec *
 call_spec(Accel *f, Loaded **l, PyObject *const *args, Py_ssize_t nargs,
-          PyObject *kwnames, PyObject **bound, int *nbound)
+          PyObject *kwnames, PyObject **bound, int *nbound, PyObject **held)
 {
     *l = accel_loaded(f);
     if (*l == NULL || loaded_keep(*l)->refusal != NULL) {
@@ -329,5 +375,5 @@ call_spec(Accel *f, Loaded **l, PyObject *const *args, Py_ssize_t nargs,
         return NULL;
     }
     int bad;
-    return find_or_make(f, *l, bound, *nbound, &bad);
+    return find_or_make(f, *l, bound, nbound, held, &bad);
 }

@@ -223,7 +223,8 @@ static bool
 guard_init(Guards *g, Guard *guard, PyObject *key, GuardKind kind,
            PyObject *expected)
 {
-    int arg = kind == GUARD_ARRAY ? hide(g, expected) : 0;
+    bool hidden = kind == GUARD_ARRAY || kind == GUARD_RECORD;
+    int arg = hidden ? hide(g, expected) : 0;
     if (arg < 0) {
         return false;
     }

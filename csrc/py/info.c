@@ -6,7 +6,7 @@
  *     codes()  page(code)                 the diagnostics' help pages
  *     settings()  threads(n)  is_translated(name)
  */
-#include "csrc/py/core.h"
+#include "csrc/py/records.h"
 
 #include <time.h>
 
@@ -156,12 +156,15 @@ accel_describe(Accel *f)
 }
 
 static PyObject *
-describe_bound(Accel *f, Loaded *l, PyObject *const *bound, int n)
+describe_bound(Accel *f, Loaded *l, PyObject **bound, int n, PyObject **held)
 {
     uint32_t keys[MAX_ARGS];
-    int bad = call_keys(bound, n, keys);
+    int bad = call_keys_of(f, l, bound, &n, keys, held);
     DiagId code = DIAG_TOO_MANY_SIGNATURES;
     Spec *spec = NULL;
+    if (bad == -3) {
+        return NULL;
+    }
     if (bad < 0) {
         spec = spec_find(l, keys, bound);
         spec = spec ? spec : spec_make(f, l, bound, keys, n);
@@ -192,7 +195,9 @@ call_describe(Accel *f, PyObject *const *args, Py_ssize_t nargs,
     } else {
         int n = call_bind(f, l, args, nargs, kwnames, bound);
         if (n >= 0) {
-            out = describe_bound(f, l, bound, n);
+            PyObject *held = NULL;
+            out = describe_bound(f, l, bound, n, &held);
+            Py_XDECREF(held);
         } else {
             PyErr_SetString(PyExc_TypeError,
                             "the arguments don't fit the function");
@@ -261,20 +266,9 @@ result_dict(const Loaded *l, const CompileResult *result, double seconds)
 
 /* Into a fresh Loaded that nothing else uses. */
 static PyObject *
-compile_once(Accel *f, Loaded *l, PyObject *const *bound, int n,
-             const Wish *wish)
+compile_keyed(Accel *f, Loaded *l, PyObject *const *bound, int n,
+              const uint32_t *keys, const Wish *wish)
 {
-    uint32_t keys[MAX_ARGS];
-    for (int i = 0; i < n; i++) {
-        keys[i] = arg_key(bound[i]);
-        if (keys[i] == KEY_PYTHON) {
-            char words[200];
-            DiagId code = arg_refusal(bound[i], words, sizeof(words));
-            PyErr_Format(PyExc_TypeError, "%s argument %d %s", diag_code(code),
-                         i, words);
-            return NULL;
-        }
-    }
     if (!args_fit(bound, n)) {
         PyErr_SetString(PyExc_TypeError,
                         "an int argument does not fit 64 bits");
@@ -282,6 +276,7 @@ compile_once(Accel *f, Loaded *l, PyObject *const *bound, int n,
     }
     Signature sig;
     signature_make(l->arena, bound, keys, n, (Width){0}, &sig);
+    records_sign(l, keys, &sig);
     CompileRequest request = {
         .unit = l->unit,
         .sig = &sig,
@@ -300,6 +295,26 @@ compile_once(Accel *f, Loaded *l, PyObject *const *bound, int n,
     result = vz_compile(&request);
     Py_END_ALLOW_THREADS
     return result_dict(l, result, now() - start);
+}
+
+/* An argument that no kernel takes is an exception here. */
+static PyObject *
+compile_once(Accel *f, Loaded *l, PyObject **bound, int n, const Wish *wish)
+{
+    uint32_t keys[MAX_ARGS];
+    PyObject *held = NULL;
+    PyObject *out = NULL;
+    int bad = call_keys_of(f, l, bound, &n, keys, &held);
+    if (bad >= 0) {
+        char words[200];
+        DiagId code = arg_refusal(bound[bad], words, sizeof(words));
+        PyErr_Format(PyExc_TypeError, "%s argument %d %s", diag_code(code),
+                     bad, words);
+    } else if (bad == -1) {
+        out = compile_keyed(f, l, bound, n, keys, wish);
+    }
+    Py_XDECREF(held);
+    return out;
 }
 
 /* Binds as a call does; the keywords come in a dict here. */

@@ -228,7 +228,14 @@ load_attribute(Loader *L, PyObject *node)
     }
     AExpr *e = ast_expr(L->arena, A_ATTR, node_loc(L, node));
     e->lhs = load_expr(L, node_field(L, node, "value"));
-    e->name = sym_field(L, node, "attr");
+    e->name = private_name(L, sym_field(L, node, "attr"));
+    if (e->name == NULL) {
+        return other_expr(L, node);
+    }
+    map_set(&L->unit->attrs, e->name, e);
+    if (!is_node(node_field(L, node, "ctx"), "Load")) {
+        map_set(&L->unit->stores, e->name, e);
+    }
     return e;
 }
 

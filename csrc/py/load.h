@@ -83,6 +83,8 @@ Sym local_name(Loader *L, Sym name);
 bool name_is_local(Loader *L, PyObject *name);
 /* A_GLOBAL when 'node' is a global name or module attribute, else NULL. */
 AExpr *load_global(Loader *L, PyObject *node);
+/* The name of attribute 'name' at run time; NULL: it can't be told. */
+Sym private_name(Loader *L, Sym name);
 /* What stands for the method 'name' of arrays in vizgen.library; NULL: none. */
 const Binding *load_method(Loader *L, Sym name);
 /* A default: a constant as load_value has it, or a function as A_GLOBAL. */

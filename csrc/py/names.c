@@ -11,6 +11,7 @@
  * a table of what builtins, math and NumPy themselves made.
  */
 #include "csrc/py/load.h"
+#include "csrc/py/records.h"
 #include "typeinfer/rules.h"
 
 /* Where a name was found: in "dict" under "key", or in "cell".  "value" is
@@ -146,6 +147,35 @@ find_chain(Loader *L, PyObject *node, Place *out, Str *text)
     }
     str_addf(text, ".%s", sym_of(attr) ? sym_of(attr) : "?");
     return !L->failed;
+}
+
+/* In a class, `self.__x` is `self._Class__x`.  The code object has the names
+ * that are used, but those of nested functions have other ones. */
+Sym
+private_name(Loader *L, Sym name)
+{
+    size_t length = strlen(name);
+    bool plain = strncmp(name, "__", 2) != 0
+                 || strcmp(name + length - 2, "__") == 0;
+    PyObject *names =
+        plain ? NULL : PyObject_GetAttrString(L->func->func_code, "co_names");
+    L->failed |= !plain && names == NULL;
+    Sym found = plain ? name : NULL;
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+        Sym one = sym_of(PyTuple_GET_ITEM(names, i));
+        size_t size = one ? strlen(one) : 0;
+        bool ends = size >= length
+                    && strcmp(one + size - length, name) == 0;
+        if (ends && (size == length || one[0] == '_')) {
+            bool another = found != NULL && found != one;
+            found = another ? NULL : one;
+            if (another) {
+                break;
+            }
+        }
+    }
+    Py_XDECREF(names);
+    return found;
 }
 
 /* --- user functions ------------------------------------------------------ */
@@ -347,6 +377,9 @@ bind_value(Loader *L, Binding *out, PyObject *value, Loc loc)
         bind_user(L, out, value);
     } else if (is_accel(L->core, value)) {
         bind_user(L, out, ((Accel *)value)->py_func);
+    } else if (is_record(value)) {
+        out->kind = BIND_ARRAY;
+        return GUARD_RECORD;
     }
     return GUARD_SAME;
 }

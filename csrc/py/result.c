@@ -7,7 +7,7 @@
  * Leaves stand in the order in which the result type's tuples are read.  A
  * number that may be something else ("alt") has a flag in the slot after it.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/records.h"
 
 typedef struct Reader {
     Call *call;
@@ -512,11 +512,38 @@ build(Reader *reader, const Type *type)
     return out;
 }
 
+/* Sets attributes of arguments, once all values are there. */
+static bool
+commit(Call *call)
+{
+    const Lowered *lowered = call->kernel->result->lowered;
+    PyObject *values[MAX_RESULTS] = {NULL};
+    int n = lowered->commits.n;
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        const Commit *at = &lowered->commits.at[i];
+        Reader reader = {.call = call, .lowered = lowered, .next = at->leaf};
+        if (at->flag < 0 || call->out[call->kernel->out_at[at->flag]].i) {
+            values[i] = build(&reader, at->type);
+            ok = values[i] != NULL;
+        }
+    }
+    ok = ok && records_commit(call, values, n) == 0;
+    for (int i = 0; i < n; i++) {
+        Py_XDECREF(values[i]);
+    }
+    return ok;
+}
+
 /* NULL with an exception only when memory is out. */
 PyObject *
 call_result(Call *call)
 {
     Reader reader = {.call = call,
                      .lowered = call->kernel->result->lowered};
-    return build(&reader, reader.lowered->result);
+    PyObject *out = build(&reader, reader.lowered->result);
+    if (out != NULL && reader.lowered->commits.n > 0 && !commit(call)) {
+        Py_CLEAR(out);
+    }
+    return out;
 }

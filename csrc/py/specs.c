@@ -11,7 +11,7 @@
  * After a fork the child makes new locks: the thread that held the old one
  * does not exist there, and what it was building is left behind unfinished.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/records.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -153,7 +153,7 @@ Loaded *
 accel_loaded(Accel *f)
 {
     Loaded *stale = f->loaded;
-    if (stale != NULL && guards_hold(&stale->guards)) {
+    if (stale != NULL && !stale->stale && guards_hold(&stale->guards)) {
         return stale;
     }
     if (f->gave_up || !accel_lock(f)) {
@@ -164,7 +164,8 @@ accel_loaded(Accel *f)
         accel_unlock(f);
         return NULL;
     }
-    if (fresh == NULL || fresh == stale || !guards_hold(&fresh->guards)) {
+    if (fresh == NULL || fresh == stale || fresh->stale
+        || !guards_hold(&fresh->guards)) {
         if (stale != NULL && ++f->reloads > MAX_RELOADS) {
             accel_unlock(f);
             return give_up(f);
@@ -413,14 +414,16 @@ fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
     Signature *sig = ARENA_NEW(l->arena, Signature);
     take_consts(spec, l->arena, args, spec->nargs);
     signature_make(l->arena, args, spec->keys, spec->nargs, spec->width, sig);
+    records_sign(l, spec->keys, sig);
     spec->sig = sig;
-    for (int i = 0; i < spec->nargs; i++) {
-        spec->has_lists |= sig->args[i].type->kind == TY_LIST;
-    }
     double start = now();
     spec->tried[FAST] = true;
     spec->kernels[FAST] = make_kernel(f, l, sig, FAST);
     spec->seconds = now() - start;
+    records_settle(spec, sig);
+    for (int i = 0; i < spec->nargs; i++) {
+        spec->has_lists |= sig->args[i].type->kind == TY_LIST;
+    }
     take_pins(spec, l->arena, sig);
     take_text(spec, l->arena, sig, l->nparams);
     tell_slow(f, spec);

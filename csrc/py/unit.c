@@ -10,6 +10,7 @@
  * Loaded too, one with a reason, so that the next call need not try again.
  */
 #include "csrc/py/load.h"
+#include "csrc/py/records.h"
 
 /* --- functions ----------------------------------------------------------- */
 
@@ -211,15 +212,52 @@ load_unit(Accel *f, Loaded *out)
         .functions = PyList_New(0),
         .sources = PyList_New(0),
     };
+    out->functions = L.functions;
     L.failed = !L.functions || !L.sources;
     if (!L.failed) {
         load_all(&L, f->py_func);
     }
-    Py_XDECREF(L.functions);
     Py_XDECREF(L.sources);
     Py_XDECREF(L.locals);
     Py_XDECREF(L.freevars);
     return !L.failed;
+}
+
+/* Names that the source does not have begin anew at a number that no other
+ * function has used. */
+enum { SERIALS = 1000 };
+
+/* Adds 'function' as if the unit had named it; its number, or -1, with an
+ * exception only if 'l' is of no more use. */
+int
+unit_extend(Accel *f, Loaded *l, PyObject *function)
+{
+    int n = l->unit->funcs.n;
+    Loader L = {
+        .core = f->core,
+        .arena = l->arena,
+        .unit = l->unit,
+        .guards = &l->guards,
+        .functions = l->functions,
+        .sources = PyList_New(n),
+        .serial = SERIALS * n,
+    };
+    for (int i = 0; L.sources && i < n; i++) {
+        PyList_SET_ITEM(L.sources, i, Py_NewRef(Py_None));
+    }
+    L.failed = !L.sources;
+    int index = L.failed ? -1 : load_user(&L, function);
+    for (int i = n; i < l->unit->funcs.n && !L.failed; i++) {
+        if (PyList_GET_ITEM(L.functions, i) != Py_None) {
+            load_body(&L, i);
+        }
+    }
+    l->unit->nhidden = l->guards.nhidden;
+    l->stale |= L.failed;
+    Py_XDECREF(L.sources);
+    Py_XDECREF(L.locals);
+    Py_XDECREF(L.freevars);
+    return L.failed ? -1 : index;
 }
 
 /* --- the loaded function ------------------------------------------------- */
@@ -335,6 +373,9 @@ load_function(Accel *f)
         out->unit->arena = out->arena;
         out->unit->diags = &out->diags;
         out->unit->minor = PY_MINOR_VERSION;
+        out->unit->attrs = map_new(out->arena);
+        out->unit->stores = map_new(out->arena);
+        out->core = f->core;
         ok = load_into(f, out);
     } else {
         PyErr_NoMemory();
@@ -370,6 +411,7 @@ loaded_drop(Loaded *l)
     }
     PyMem_Free(l->names);
     guards_clear(&l->guards);
+    classes_clear(l);
     Py_XDECREF(l->refusal);
     Py_XDECREF(l->why);
     if (l->arena != NULL) {

@@ -4,13 +4,13 @@ import types
 import numpy as np
 
 
-SETTINGS = types.SimpleNamespace(gain=2.0)
+SETTINGS = types.MappingProxyType({"gain": 2.0})
 
 
 def subject(a):
     total = 0.0
     for i in range(a.shape[0]):
-        total += a[i] * SETTINGS.gain
+        total += a[i] * SETTINGS["gain"]
     return total
 
 
@@ -30,6 +30,5 @@ def changed_arguments():
 
 
 # >>> refusal
-# VZ_1004_global.py:13:25  VZ-1004  `SETTINGS` (types.SimpleNamespace) has no
-#     translation
+# VZ_1004_global.py:13:25  VZ-1004  `SETTINGS` (mappingproxy) has no translation
 # <<<
