@@ -158,7 +158,7 @@ def test_flags_that_decide_on_types():
     assert len(messages) == 1 and "VZ-4003" in messages[0]
     assert "VZ-2006" in messages[0]
     first = decided.__code__.co_firstlineno
-    assert f"test_signatures.py:{first + 1}:" in messages[0]
+    assert f"test_signatures.py:{first + 6}:12  VZ-2006" in messages[0]
     assert fn.stats.native_calls > 50 and fn.stats.python_calls > 0
 
 
