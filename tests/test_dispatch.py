@@ -240,6 +240,9 @@ def test_explain_and_inspect():
     assert "not called" in f.explain()
     text = f.explain(np.ones(3))
     assert "total(float64[:])" in text and "native" in text
+    assert "0 of 1 loop in parallel, 0 of 1 inner loop with SIMD, no checks" in text
+    assert "no arrays allocated" in text
+    assert "    VZ-3002  not parallel  carries `s` from round to round" in text
     assert f.stats.native_calls == 0
     assert "vz_kernel" in f.inspect_c(np.ones(3))
     assert "VZ-2003" in accelerate(left.py_func).explain(np.ones(3))

@@ -401,7 +401,9 @@ hoist_twice(Pass *pass, Func *func)
     }
     if (hoisted > 0) {
         diag_remark(pass->diags, DIAG_CHECKS_HOISTED, loc_of(func),
-                    "%d checks are made once, before the loops", hoisted);
+                    hoisted == 1 ? "%d check is made once, before the loops"
+                                 : "%d checks are made once, before the loops",
+                    hoisted);
     }
     return func;
 }

@@ -67,6 +67,10 @@ visit_loop(Parallel *p, Bounds *b, Stmt *loop)
     if (loop->kind == S_FOR && propose(p, b, loop)) {
         return;
     }
+    if (loop->kind == S_WHILE && p->below == 0) {
+        diag_remark(p->pass->diags, DIAG_NOT_PARALLEL, loop->loc,
+                    "each round of a `while` decides whether there is a next");
+    }
     int64_t trips = loop_trips(loop);
     bool few = loop->kind == S_FOR && trips >= 0 && trips <= FEW_ROUNDS;
     int mark = bounds_push(b);

@@ -337,8 +337,8 @@ reduce_fill(Prealloc *p, const Block *block, int at, int user, bool *same)
             result = with_box(p, fill, box);
         }
         diag_remark(p->pass->diags, DIAG_ZERO_FILL, nest->loc,
-                    result == NULL ? "'%s' is not cleared: all is written"
-                                   : "only the border of '%s' is cleared",
+                    result == NULL ? "`%s` is not cleared: all is written"
+                                   : "only the border of `%s` is cleared",
                     fill->buf->name);
         p->done++;
     }

@@ -405,14 +405,15 @@ propose(Regions *r)
                   r->head.rounds, r->tail.rounds);
         diag_remark(r->pass->diags, DIAG_REGIONS, r->loop->loc,
                     "the first %lld and last %lld rounds run apart; the others "
-                    "are free of %d conditions",
+                    "are free of %d condition%s",
                     (long long)r->head.rounds, (long long)r->tail.rounds,
-                    r->decided);
+                    r->decided, r->decided == 1 ? "" : "s");
     } else if (r->open > 0) {
         diag_remark(r->pass->diags, DIAG_NOT_REGIONS, r->loop->loc,
-                    "%d conditions on `%s` do not end a constant number of "
+                    "%d condition%s on `%s` do%s not end a constant number of "
                     "rounds from either end",
-                    r->open, r->loop->var->name);
+                    r->open, r->open == 1 ? "" : "s", r->loop->var->name,
+                    r->open == 1 ? "es" : "");
     }
 }
 

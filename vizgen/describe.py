@@ -1,7 +1,25 @@
 """Texts about what was compiled: f.explain() and f.inspect_c()."""
+import linecache
+
+PARALLEL, NOT_PARALLEL = "VZ-3001", "VZ-3002"
+VECTOR, NOT_VECTOR = "VZ-3003", "VZ-3004"
+CHECK, ALLOCATED = "VZ-3007", "VZ-3015"
+
+# What a remark is about, in a word or two.
+WORDS = {
+    PARALLEL: "parallel", NOT_PARALLEL: "not parallel",
+    VECTOR: "SIMD", NOT_VECTOR: "no SIMD",
+    "VZ-3005": "split", "VZ-3006": "not split",
+    CHECK: "check left", "VZ-3008": "checked once",
+    "VZ-3009": "fused", "VZ-3010": "not fused", "VZ-3011": "unrolled",
+    "VZ-3012": "zero-fill", "VZ-3013": "undo", "VZ-3014": "directive",
+    ALLOCATED: "memory",
+}
+
 
 def explain(function, args, kwargs):
-    """One block per signature: native or why not, and the remarks by line.
+    """One block per signature: native or why not, how many loops are parallel
+    and run with SIMD, and the remarks by line.
 
     With arguments, compiles for them and tells of that signature only.
     """
@@ -41,11 +59,36 @@ def _block(name, item):
         return f"{head}  left in Python\n{_indented(item['refusal'])}"
     how = "from the cache" if item["from_cache"] else "compiled"
     lines = [f"{head}  native, {how} in {item['seconds']:.2f} s"]
-    remarks = sorted({(r["line"], r["code"], r["message"])
+    remarks = sorted({(r["file"], r["line"], r["code"], r["message"])
                       for r in item["remarks"]})
-    lines += [f"  line {line:<4} {code}  {message}"
-              for line, code, message in remarks]
+    lines += _summary([code for _, _, code, _ in remarks])
+    place = None
+    for file, line, code, message in remarks:
+        if place != (file, line):
+            place = file, line
+            text = linecache.getline(file, line).strip()
+            lines.append(f"  line {line:<4} {text}".rstrip())
+        lines.append(f"    {code}  {WORDS.get(code, ''):13} {message}".rstrip())
     return "\n".join(lines)
+
+
+def _summary(codes):
+    """The counts that matter most, in a line."""
+    count = codes.count
+    loops = count(PARALLEL) + count(NOT_PARALLEL)
+    inner = count(VECTOR) + count(NOT_VECTOR)
+    facts = []
+    if loops:
+        facts.append(f"{count(PARALLEL)} of {_many(loops, 'loop')} in parallel")
+    if inner:
+        facts.append(f"{count(VECTOR)} of {_many(inner, 'inner loop')} with SIMD")
+    facts.append(f"{_many(count(CHECK), 'check')} in loops")
+    facts.append(f"{_many(count(ALLOCATED), 'array')} allocated")
+    return [f"  {', '.join(facts)}"]
+
+
+def _many(number, word):
+    return f"{number or 'no'} {word}{'' if number == 1 else 's'}"
 
 
 def _parts(function):

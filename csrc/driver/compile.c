@@ -38,6 +38,30 @@ note_commit(void *data, Stmt *s)
     *needs |= s->kind == S_SHADOW || (s->kind == S_STORE && s->logged);
 }
 
+/* Remarks on the memory that is left after all passes: what pipes have put in
+ * place, or keep as a few rows, is none any more. */
+static void
+remark_allocs(Diags *diags, const Block *block, bool in_loop)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        bool loop = in_loop || s->kind == S_FOR || s->kind == S_WHILE;
+        remark_allocs(diags, &s->body, loop);
+        remark_allocs(diags, &s->els, in_loop);
+        const Buf *buf = s->buf;
+        if (s->kind != S_ALLOC || buf->space == SPACE_STACK) {
+            continue;
+        }
+        const char *how = buf->kind == BUF_RESULT ? "allocated and returned"
+                          : buf->growable ? "a list, whose memory grows"
+                          : in_loop ? "memory that every round uses again"
+                                    : "allocated in every call";
+        diag_remark(diags, DIAG_ALLOCATED, s->loc, "`%s` (%s, %d %s) is %s",
+                    buf->name, dtype_name(buf->dtype), buf->rank,
+                    buf->rank == 1 ? "axis" : "axes", how);
+    }
+}
+
 /* From Python's tree to IR.  False after a refusal: they are counted, and not
  * only looked for in the result, because a stage may go on after one in order
  * to find more.
@@ -96,6 +120,7 @@ run_middle(CompileRequest *request, CompileResult *out, Arena *scratch)
     out->sched = text.at;
     out->dump = dump.at;
     ir_each_stmt(&func->body, note_commit, &out->needs_undo);
+    remark_allocs(unit->diags, &func->body, false);
     return true;
 }
 

@@ -23,5 +23,5 @@ def arguments():
 
 # >>> remark
 # VZ_3005_regions.py:6:5  VZ-3005  the first 1 and last 0 rounds run apart; the others
-#     are free of 1 conditions
+#     are free of 1 condition
 # <<<

@@ -25,6 +25,6 @@ def arguments():
 
 
 # >>> remark
-# VZ_3006_condition.py:6:5  VZ-3006  1 conditions on `i` do not end a constant number
+# VZ_3006_condition.py:6:5  VZ-3006  1 condition on `i` does not end a constant number
 #     of rounds from either end
 # <<<

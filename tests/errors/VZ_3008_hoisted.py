@@ -19,5 +19,5 @@ def arguments():
 
 
 # >>> remark
-# VZ_3008_hoisted.py:5:1  VZ-3008  1 checks are made once, before the loops
+# VZ_3008_hoisted.py:5:1  VZ-3008  1 check is made once, before the loops
 # <<<

@@ -26,5 +26,5 @@ def changed_arguments():
 
 
 # >>> remark
-# VZ_3012_zero_fill.py:7:5  VZ-3012  only the border of 'out' is cleared
+# VZ_3012_zero_fill.py:7:5  VZ-3012  only the border of `out` is cleared
 # <<<
