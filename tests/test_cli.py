@@ -170,7 +170,9 @@ def test_check_syntax_error(write):
 def test_explain_code():
     got = vizgen("explain", "VZ-2003")
     assert got.returncode == 0 and got.stdout.startswith("VZ-2003: ")
+    assert vizgen("explain", "vz-2003").stdout == got.stdout
     assert vizgen("explain", "VZ-9999").returncode == 2
+    assert "VZ-2003  this function is not" in vizgen("explain", "VZ").stdout
 
 
 def test_explain_function(write):

@@ -79,8 +79,8 @@ def _add_explain(commands):
         "explain", help="what was done to a function, or a code's page",
         description="PROGRAM[:FUNCTION] runs the program's workload and says "
                     "what the compiler did and what it could not do; "
-                    "VZ-1234 prints the page of a diagnostic.")
-    explain.add_argument("what", metavar="PROGRAM[:FUNCTION] | VZ-CODE")
+                    "VZ-1234 prints the page of a diagnostic, VZ lists them.")
+    explain.add_argument("what", metavar="PROGRAM[:FUNCTION] | VZ-CODE | VZ")
     explain.add_argument("args", metavar="ARGS", nargs=argparse.REMAINDER)
     explain.set_defaults(action=explain_command)
 
@@ -180,10 +180,15 @@ def check_command(options):
 def explain_command(options):
     from vizgen import explain
 
-    if re.fullmatch(r"VZ-\d{4}", options.what):
-        page = explain.page(options.what)
+    code = options.what.upper()
+    if code == "VZ":
+        print(explain.index())
+        return 0
+    if re.fullmatch(r"VZ-\d{4}", code):
+        page = explain.page(code)
         if page is None:
-            return complain(f"there is no diagnostic {options.what}")
+            return complain(f"there is no diagnostic {code}; "
+                            "`vizgen explain VZ` lists them")
         print(page)
         return 0
     path, _, name = options.what.partition(":")

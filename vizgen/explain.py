@@ -11,7 +11,12 @@ def page(code):
         _, title, text = _core.page(code)
     except KeyError:
         return None
-    return f"{code}: {title}\n\n{text}" if text else f"{code}: {title}"
+    return f"{code}: {title}\n\n{text}"
+
+
+def index():
+    """All diagnostics by code and title."""
+    return "\n".join("  ".join(_core.page(code)[:2]) for code in _core.codes())
 
 
 def explain(path, name, argv, say):
