@@ -44,6 +44,12 @@ def logarithms(n, base):
     return math.log(n), math.log2(n), math.log10(n), math.log(n, base), math.log(n, 3)
 
 
+@program(*[(x,) for x in AWKWARD], *[(x,) for x, _, _ in RANDOM], (3,), (True,))
+def defined_everywhere(x):
+    return (math.cbrt(x), math.erf(x), math.erfc(x), math.atan(x), math.tanh(x),
+            math.asinh(x))
+
+
 @program((0,), (-3,), replays=2)
 def logarithm_of_none(n):
     return math.log(n)

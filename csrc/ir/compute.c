@@ -342,6 +342,7 @@ static Fn1 *const functions1[FN_COUNT] = {
     [FN_ASIN] = asin,   [FN_ACOS] = acos,   [FN_ATAN] = atan,
     [FN_SINH] = sinh,   [FN_COSH] = cosh,   [FN_TANH] = tanh,
     [FN_ASINH] = asinh, [FN_ACOSH] = acosh, [FN_ATANH] = atanh,
+    [FN_CBRT] = cbrt,   [FN_ERF] = erf,     [FN_ERFC] = erfc,
     /* NumPy's loops are not at hand; these differ in the last bits. */
     [FN_NP_EXP] = exp,     [FN_NP_LOG] = log,   [FN_NP_SIN] = sin,
     [FN_NP_COS] = cos,     [FN_NP_TAN] = tan,   [FN_NP_TANH] = tanh,

@@ -66,6 +66,9 @@ domain_of(Lower *L, BuiltinId id, Expr *x)
     case BUILTIN_MATH_ATAN:
     case BUILTIN_MATH_TANH:
     case BUILTIN_MATH_ASINH:
+    case BUILTIN_MATH_CBRT:
+    case BUILTIN_MATH_ERF:
+    case BUILTIN_MATH_ERFC:
         return ir_bool(L->arena, true);
     default:
         return NULL;
