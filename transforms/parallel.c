@@ -1,4 +1,4 @@
-/* Propose the outermost loops whose rounds are proved independent (T5).
+/* Propose the outermost loops whose rounds are proved independent.
  *
  *     for t in 0..steps {          not parallel: `a`, written ..., may be read
  *       for y in 1..h-1 {          parallel 2

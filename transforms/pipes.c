@@ -1,4 +1,4 @@
-/* Nests that feed each other become Pipes, planned and lowered (design 7).
+/* Nests that feed each other become Pipes, planned and lowered.
  *
  *     alloc tmp; fill tmp = 0                 for y in 0..h
  *     for y for x { tmp[y, x] = f(in) }   ->    for chunks of x

@@ -1,4 +1,4 @@
-/* Propose splits that free the interior of boundary conditions (T7).
+/* Propose splits that free the interior of boundary conditions.
  *
  *     for y in 0..h                        regions 1 1 1
  *       for x in 0..w                      regions 2 1 1

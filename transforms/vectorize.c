@@ -1,4 +1,4 @@
-/* Propose loops for SIMD (T8), and flat rows for small-vector pixels.
+/* Propose loops for SIMD, and flat rows for small-vector pixels.
  *
  *     for x in 0..w { store out[y, x] = a[y, x] + a[y, x+1] }
  *                                               vectorize 2

@@ -1,4 +1,4 @@
-/* S1: inference of one specialisation.
+/* Inference of one specialisation.
  *
  * An abstract run of the entry from the types of its arguments.  It ends in
  * one of three ways: a typed copy of the program; a refusal; or the demand

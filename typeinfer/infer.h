@@ -1,6 +1,6 @@
 #ifndef VZ_TYPEINFER_INFER_H
 #define VZ_TYPEINFER_INFER_H
-/* S1: types that depend on values (design 4).
+/* Types that depend on values.
  *
  * infer_unit specialises the entry for one signature and returns a typed
  * copy of it.  Callees are specialised per call, each call owning its typed

@@ -7,7 +7,7 @@
  *            (with forms.c, facts.c, induct.c)
  * prove.c    a prover for  form >= 0  and for conditions
  * weaken.c   what must hold before a loop so that a form is >= 0 inside
- * depend.c   dependences between iterations (S2)
+ * depend.c   dependences between iterations
  * effects.c  what a statement reads, writes and may end
  * loops.c    definitions of Vars, nests, invariance, scopes
  */

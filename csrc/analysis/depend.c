@@ -1,4 +1,4 @@
-/* Are the rounds of a loop independent of each other?  (S2)
+/* Are the rounds of a loop independent of each other?
  *
  * Two accesses to one buffer, of which one writes, conflict when they touch
  * the same element in different rounds.  It is enough that one axis keeps them

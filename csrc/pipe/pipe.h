@@ -1,6 +1,6 @@
 #ifndef VZ_PIPE_PIPE_H
 #define VZ_PIPE_PIPE_H
-/* Stage graphs lifted from nests: lift, plan, lower (design 7).
+/* Stage graphs lifted from nests: lift, plan, lower.
  *
  * A Pipe is one nest, its last stage, with the nests before it that compute
  * what only it and its other producers read, through fresh buffers nobody else

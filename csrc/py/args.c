@@ -12,7 +12,7 @@
 #include "csrc/py/records.h"
 #include "typeinfer/rules.h"
 
-/* Limits under which index arithmetic can't overflow (design 5.3). */
+/* Limits under which index arithmetic can't overflow. */
 #define EXTENT_LIMIT ((npy_intp)1 << 31)
 #define ELEMENT_LIMIT ((npy_intp)1 << 47)
 
