@@ -2,10 +2,21 @@
  *
  *     (a + bi)(c + di) = (ac - bd) + (ad + bc)i
  *
- * Quotients follow R. L. Smith (Algorithm 116, CACM 5, 1962), as CPython's
- * do: the larger part of the divisor divides the smaller one, so that nothing
- * overflows on the way.  Powers multiply in CPython's order, from the lowest
- * bit of the exponent, beginning with a product by 1.
+ * Quotients follow R. L. Smith (Algorithm 116, CACM 5, 1962), as CPython's do:
+ * the larger part of the divisor divides the smaller one, so that nothing
+ * overflows on the way.  For |c| >= |d|, with r = d / c and s = c + d r,
+ *
+ *     (a + bi) / (c + di)  =  (a + b r) / s  +  ((b - a r) / s) i
+ *
+ * which is the schoolbook formula with numerator and denominator divided by c.
+ * The other case has the roles of the parts exchanged.
+ *
+ * Powers multiply in CPython's order, from the lowest bit of the exponent,
+ * beginning with a product by 1; another order gives other bits.
+ *
+ * A product is not simplified for a factor that is real: CPython converts it to
+ * (a, 0) first, and the terms with 0 matter for infinities, NaNs and the sign
+ * of zero: complex(inf, 0) * 2 has a NaN.
  */
 #include <string.h>
 
@@ -17,13 +28,15 @@ typedef struct Parts {
     Expr *im;
 } Parts;
 
+/* 0.0 as a constant. */
 static Expr *
 zero(Lower *L)
 {
     return ir_float(L->arena, DT_F64, 0.0);
 }
 
-/* Named, since every formula uses them more than once. */
+/* Named, since every formula uses them more than once. A number is its real
+ * part; the imaginary one is 0.0, not -0.0. */
 static Parts
 parts_of(Lower *L, Value v, Loc loc)
 {
@@ -34,6 +47,7 @@ parts_of(Lower *L, Value v, Loc loc)
     return (Parts){reuse(L, cast_to(L, DT_F64, v.expr), loc), zero(L)};
 }
 
+/* The value of a complex type with these parts. */
 static Value
 value_of(Lower *L, const Type *type, Parts z)
 {
@@ -52,6 +66,8 @@ need_complex(Lower *L, Value v, Loc loc)
     }
 }
 
+/* As above; each term is rounded by itself, for the C compiler must not
+ * contract products and sums into fused operations (-ffp-contract=off). */
 static Parts
 product(Lower *L, Parts x, Parts y)
 {
@@ -85,7 +101,9 @@ quotient_by(Lower *L, Parts x, Expr *big, Expr *small, bool swapped, Loc loc)
     return z;
 }
 
-/* Neither part is the larger one if one is a NaN: then so is the result. */
+/* The case is chosen by selects, so both are computed: a division by zero in
+ * the other one gives an infinity that nobody sees, but no exception.  Neither
+ * part is the larger one if one is a NaN: then so is the result. */
 static Parts
 quotient(Lower *L, Parts x, Parts y, Loc loc)
 {
@@ -105,7 +123,12 @@ quotient(Lower *L, Parts x, Parts y, Loc loc)
                   ir_select(L->arena, by_im, b.im, nan))};
 }
 
-/* An infinite result raises OverflowError. */
+/* x ** n for a constant n >= 0 by squaring: for n = 5 = 0b101
+ *
+ *     1 * x,  x2 = x * x,  x4 = x2 * x2,  (1 * x) * x4
+ *
+ * Each product is named, so that its parts are computed once. An infinite
+ * result raises OverflowError. */
 static Parts
 power(Lower *L, Parts x, int64_t n, Loc loc)
 {
@@ -130,7 +153,8 @@ power(Lower *L, Parts x, int64_t n, Loc loc)
 }
 
 /* Two maybe-numbers make a maybe-number: as floats they are exact while they
- * are small. */
+ * are small, below 2**53, where the sum of two ints is the sum of the floats.
+ * Else both must be what they mainly are: complex. */
 static Expr *
 common_flag(Lower *L, Value lhs, Value rhs, const Type *type, Parts z, Loc loc)
 {
@@ -156,6 +180,9 @@ is_settled(Value v, Value other)
            (other.type->kind == TY_COMPLEX && other.flag == NULL);
 }
 
+/* The parts are computed as if both operands were complex, which for the ones
+ * that may be plain numbers is right only where that makes no difference;
+ * common_flag checks it. */
 Value
 complex_binop_of(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
                  Loc loc)
@@ -207,6 +234,7 @@ complex_equal(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     return op == AO_EQ ? same : not_(L, same);
 }
 
+/* -z negates both parts, zeros and NaNs too; +z is z. */
 Value
 complex_unary_of(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
 {
@@ -235,6 +263,7 @@ complex_abs(Lower *L, Value arg, Loc loc)
     return length;
 }
 
+/* z.real, z.imag */
 Value
 complex_part(Lower *L, Value base, const AExpr *e)
 {
@@ -243,6 +272,7 @@ complex_part(Lower *L, Value base, const AExpr *e)
     return num_value(e->type, base.items[real ? 0 : 1].expr);
 }
 
+/* z is true unless it is 0; -0.0 is 0, a NaN is true. */
 Expr *
 complex_truth(Lower *L, Value v)
 {
@@ -271,7 +301,8 @@ lower_complex(Lower *L, const AExpr *e)
     return value_of(L, e->type, z);
 }
 
-/* A number as the alternative of a complex one. */
+/* A number as the alternative of a complex one: exact, so an int is below
+ * 2**53. */
 Value
 complex_from_number(Lower *L, Value v, const Type *to, Loc loc)
 {

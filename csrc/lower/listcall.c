@@ -9,12 +9,20 @@
  * Whatever raises in Python -- an index out of range, an empty list -- is a
  * check.  The value of a method is held: its list may be changed again before
  * it is used.
+ *
+ * The order of the steps of each method is always the same, and matters: first
+ * the arguments are evaluated, since they may change the list; then its length
+ * is read; then there is made room (list_room), after which the buffers may lie
+ * elsewhere; then items are stored; and the new length is set last, so that a
+ * check that fails on the way leaves the list as long as it was.
  */
 #include "csrc/lower/list.h"
 
 /* --- making lists --------------------------------------------------------- */
 
-/* Appends the items of a tuple, or of a list, perhaps the same. */
+/* Appends the items of a tuple, or of a list, perhaps the same: in
+ * `a.extend(a)` the length of 'from' is read before that of 'list' is set, so
+ * the loop copies the items that there were, and ends. */
 static void
 push_value(Lower *L, List *list, Value v, Loc loc)
 {
@@ -32,7 +40,9 @@ push_value(Lower *L, List *list, Value v, Loc loc)
     }
 }
 
-/* Appends what an iterable gives. */
+/* Appends what an iterable gives.  The number of rounds is known before the
+ * first item is computed, so room is made once; a range may count downwards to
+ * nothing, whence the maximum with 0. */
 static void
 push_all(Lower *L, List *list, const AExpr *e)
 {
@@ -55,7 +65,8 @@ push_all(Lower *L, List *list, const AExpr *e)
     list_set_length(L, list, more, e->loc);
 }
 
-/* A new list of all that an iterable gives. */
+/* A new list of all that an iterable gives.  A value is evaluated before the
+ * list is begun, because `a = list(a)` may use the same storage. */
 static Value
 lower_list(Lower *L, const AExpr *e)
 {
@@ -74,6 +85,8 @@ lower_list(Lower *L, const AExpr *e)
     return list_value(e->type, list);
 }
 
+/* An integer as an index: of which kind makes no difference.  What may be a
+ * float (of `n ** k`, say) must be the int: Python would raise. */
 Value
 list_index_value(Lower *L, const AExpr *e)
 {
@@ -89,7 +102,10 @@ list_index_value(Lower *L, const AExpr *e)
 
 /* --- methods -------------------------------------------------------------- */
 
-/* An item that is taken out. */
+/* An item that is taken out.  Without an index the new length is the place of
+ * the item, and is known not to be negative, which spares later uses of it a
+ * test.  With one, the items [k + 1, n) move to [k, n - 1), first to last, so
+ * that none is overwritten before it was moved. */
 static Value
 lower_pop(Lower *L, const AExpr *e, List *list)
 {
@@ -114,7 +130,12 @@ lower_pop(Lower *L, const AExpr *e, List *list)
     return v;
 }
 
-/* Where list.insert puts an item: as a slice's bound, never out of range. */
+/* Where list.insert puts an item, and where a slice begins or ends: never out
+ * of range.  As PySlice_AdjustIndices has it, for n items
+ *
+ *     i < 0    max(i + n, 0)
+ *     i >= 0   min(i, n)
+ */
 static Expr *
 insert_place(Lower *L, Value index, Expr *n, Loc loc)
 {
@@ -128,6 +149,8 @@ insert_place(Lower *L, Value index, Expr *n, Loc loc)
     return reuse(L, op2(L, E_MIN, i, n), loc);
 }
 
+/* Round k moves item n - 1 - k up by one, so from the last to the first; the
+ * other way round each would overwrite the next. */
 static void
 lower_insert(Lower *L, const AExpr *e, List *list)
 {
@@ -149,7 +172,8 @@ lower_insert(Lower *L, const AExpr *e, List *list)
     list_set_length(L, list, more, loc);
 }
 
-/* Items change places in pairs. */
+/* Items change places in pairs: k and n - 1 - k for k < n // 2. Both are held
+ * before either is stored. */
 static void
 lower_reverse(Lower *L, List *list, Loc loc)
 {
@@ -205,6 +229,8 @@ lower_change(Lower *L, const AExpr *e, BuiltinId id, List *list)
     }
 }
 
+/* A call by the row of its function: what makes a list, then what asks one,
+ * then what changes one. */
 Value
 lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -241,6 +267,8 @@ lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
 
 /* --- operators ------------------------------------------------------------ */
 
+/* Tuples of known length are multiplied by known counts in inference; what is
+ * left here for a list display is a count that only the run knows. */
 bool
 list_operator(const AExpr *e)
 {
@@ -252,7 +280,9 @@ list_operator(const AExpr *e)
     return lists || (e->op == AO_MUL && tuple);
 }
 
-/* 'times' copies of the items of a fixed list. */
+/* 'times' copies of the items of a fixed list: copy k has its item i at k * n +
+ * i.  The product is checked, for a length beyond 63 bits would be a small one
+ * here, and MemoryError in Python. */
 static void
 repeat_items(Lower *L, List *list, Value items, Expr *times, Loc loc)
 {
@@ -272,7 +302,7 @@ repeat_items(Lower *L, List *list, Value items, Expr *times, Loc loc)
     list_set_length(L, list, total, loc);
 }
 
-/* 'times' copies of a list. */
+/* 'times' copies of a list: copy k begins at k * n. */
 static void
 repeat_list(Lower *L, List *list, const List *from, Expr *times, Loc loc)
 {
@@ -289,7 +319,8 @@ repeat_list(Lower *L, List *list, const List *from, Expr *times, Loc loc)
     list_set_length(L, list, total, loc);
 }
 
-/* a * n: a negative count is none. */
+/* a * n: a negative count is none.  Both sides are evaluated in the order in
+ * which they stand, whichever is the list. */
 static Value
 lower_repeat(Lower *L, const AExpr *e)
 {
@@ -315,7 +346,8 @@ lower_repeat(Lower *L, const AExpr *e)
     return list_value(e->type, list);
 }
 
-/* a + b: a new list. */
+/* a + b: a new list. Both are held, for the new one may use the storage of a
+ * list that the right side made. */
 static Value
 lower_concat(Lower *L, const AExpr *e)
 {
@@ -362,8 +394,9 @@ lower_list_store(Lower *L, const AExpr *target, Value v)
     list_store(L, list, at, v, loc);
 }
 
-/* a[i] op= v: the old item is read before v is evaluated; should the list be
- * shorter after that, Python says so. */
+/* a[i] op= v: the old item is read before v is evaluated.  v may call a
+ * function that pops from the list, so that item i is gone when the result is
+ * stored; should the length differ then, Python decides. */
 void
 lower_list_aug(Lower *L, const AStmt *s, const AExpr *target)
 {
@@ -381,7 +414,8 @@ lower_list_aug(Lower *L, const AStmt *s, const AExpr *target)
     list_store(L, list, at, num_binop(L, s->op, old, by, s->loc), loc);
 }
 
-/* a, b = list: the lengths must agree. */
+/* a, b = list: the lengths must agree (ValueError), and all items are read
+ * before anything is assigned, since a target may be an item of the list. */
 void
 lower_list_unpack(Lower *L, const AExpr *target, Value v)
 {

@@ -2,14 +2,29 @@
  *
  * The order within a statement is Python's: the right side, then the targets
  * from left to right, each with its indices.  In `a[i] += f(x)` the old element
- * is read before f is called and stored after, at an index computed once.
+ * is read before f is called and stored after, at an index computed once:
+ *
+ *     let at: i64 = ...i wrapped and checked
+ *     let old: f64 = a[at]           held if f could change `a`
+ *     let by: f64 = ...the body of f
+ *     store a[at] = add(old, by)
+ *
+ * An expression is a tree that is evaluated where it is printed, so "before"
+ * has to be said: hold() names a value at this point of the program, reuse()
+ * names it so that it is computed once.  Both are left out where nothing can
+ * tell the difference, which is most of the time: code that is easy to read
+ * leaves the C compiler more freedom.
+ *
+ * Arrays in memory are written element by element from trees (Lazy); whether
+ * the source may be read while it is overwritten is asked in assign.c.
  */
 #include "csrc/lower/index.h"
 #include "csrc/lower/list.h"
 
 /* --- stores --------------------------------------------------------------- */
 
-/* v[i] = x of a vector in registers: a new value of its variable. */
+/* v[i] = x of a vector in registers: a new value of its variable.  The vector
+ * has no address; in C this is an array of a few elements, or a shuffle. */
 static void
 store_lane(Lower *L, const AExpr *target, Value v)
 {
@@ -27,7 +42,9 @@ store_lane(Lower *L, const AExpr *target, Value v)
     emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), target->loc);
 }
 
-/* a[i] = v. The value comes first, as in Python, then base and indices. */
+/* a[i] = v. The value comes first, as in Python, then base and indices. A value
+ * that is only a tree must be held if an index calls a function, which could
+ * store into what the tree loads. */
 static void
 store_subscript(Lower *L, const AExpr *target, Value v)
 {
@@ -55,7 +72,7 @@ store_subscript(Lower *L, const AExpr *target, Value v)
 /* --- targets -------------------------------------------------------------- */
 
 /* a, b, c = row: the sizes must agree, and all elements are read before
- * anything is assigned. */
+ * anything is assigned: `row[0], row[1] = row[1::-1]` swaps. */
 static void
 unpack_array(Lower *L, const AExpr *target, Value v)
 {
@@ -96,7 +113,8 @@ has_star(const AExpr *target)
     return false;
 }
 
-/* An array whose first axis is known as the tuple of its items. */
+/* An array whose first axis is known as the tuple of its items, which is what a
+ * starred target takes a part of. */
 static Value
 items_of_array(Lower *L, Value v, Loc loc)
 {
@@ -115,7 +133,8 @@ items_of_array(Lower *L, Value v, Loc loc)
     return out;
 }
 
-/* A tuple of numbers as the vector that is stored. */
+/* A tuple of numbers as the vector that is stored: (r, g, b) into img[y, x].
+ * The first number fills all lanes, the others replace theirs. */
 static Value
 row_of_tuple(Lower *L, const AExpr *target, Value v)
 {
@@ -169,7 +188,13 @@ assign_target(Lower *L, const AExpr *target, Value v)
     }
 }
 
-/* A value that goes to several targets is evaluated once. */
+/* A value that goes to several targets is evaluated once.  "hint" is the name
+ * that an array made on the right side gets in the C text.  A right side that
+ * is stored into one subscript may stay a tree over arrays (lower_lazy), so
+ * that no array is made for it:
+ *
+ *     out[1:-1] = (a[:-2] + a[2:]) * 0.5     one nest of loops
+ */
 static void
 lower_assign(Lower *L, const AStmt *s)
 {
@@ -193,7 +218,8 @@ lower_assign(Lower *L, const AStmt *s)
 
 /* --- augmented assignment ------------------------------------------------- */
 
-/* old op by: a tree unless both are vectors or numbers. */
+/* old op by: a tree over arrays unless both are vectors of registers or
+ * numbers. */
 static Value
 augmented(Lower *L, const AStmt *s, Value old, Value by)
 {
@@ -209,7 +235,8 @@ augmented(Lower *L, const AStmt *s, Value old, Value by)
     return lazy_value(old.type, z);
 }
 
-/* a op= b of an array: written into the array itself. */
+/* a op= b of an array: written into the array itself, so that other names for
+ * it see the change; a vector gets a new value of its variable. */
 static void
 aug_array(Lower *L, const AStmt *s, const AExpr *target)
 {
@@ -226,7 +253,8 @@ aug_array(Lower *L, const AStmt *s, const AExpr *target)
     emit_set(L, base->expr->var, vec, s->loc);
 }
 
-/* v[i] op= b of a vector in registers. */
+/* v[i] op= b of a vector in registers: the lane is taken out before b is
+ * evaluated. */
 static void
 aug_lane(Lower *L, const AStmt *s, const AExpr *target)
 {
@@ -246,7 +274,9 @@ aug_lane(Lower *L, const AStmt *s, const AExpr *target)
     emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), s->loc);
 }
 
-/* a[i] op= b: the index is evaluated once, the old value before b. */
+/* a[i] op= b: the index is evaluated once, the old value before b.  The indices
+ * are named, because the part is used twice; the old element is held only if b
+ * calls a function, which may store to it. */
 static void
 aug_element(Lower *L, const AStmt *s, const AExpr *target)
 {
@@ -295,7 +325,8 @@ lower_aug(Lower *L, const AStmt *s)
 /* --- the others ----------------------------------------------------------- */
 
 /* The conversions of the join after it stand at the ends of the branches
- * already. */
+ * already, put there by inference: a name that is an int on one path and a
+ * float on the other is converted where it is still one of them. */
 static void
 lower_if(Lower *L, const AStmt *s)
 {
@@ -311,7 +342,8 @@ lower_if(Lower *L, const AStmt *s)
 }
 
 /* Sets the result and its joins, then leaves the body, unless it ends there
- * anyway. */
+ * anyway.  Functions are inlined, so a return is a jump behind the body
+ * (scope.c), not the end of the kernel. */
 static void
 lower_return(Lower *L, const AStmt *s)
 {
@@ -323,7 +355,8 @@ lower_return(Lower *L, const AStmt *s)
     }
 }
 
-/* The flag tells the `else` of the loop. */
+/* The flag tells the `else` of the loop, which runs unless there was a break.
+ */
 static void
 lower_break(Lower *L, const AStmt *s)
 {
@@ -333,7 +366,8 @@ lower_break(Lower *L, const AStmt *s)
     emit(L, ir_stmt(L->arena, S_BREAK, s->loc));
 }
 
-/* What follows is never reached: the call ends here. */
+/* What follows is never reached: the call ends here, and Python repeats it up
+ * to this point and raises. */
 static void
 lower_fail(Lower *L, Exc exc, Loc loc)
 {
