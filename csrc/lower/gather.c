@@ -3,6 +3,12 @@
  *     b = lut[img]         for i: for k: b[i, k] = lut[img[i, k]]
  *     a[rows, cols] = v    for i: a[rows[i], cols[i]] = v[i]
  *
+ * The index arrays are broadcast against each other; their "lead" axes stand in
+ * the result at "place", among the axes of the base that slices leave:
+ *
+ *     a[:, rows, cols]     (axis 0 of a), (axes of rows and cols)
+ *     a[rows, :, cols]     arrays apart: their axes come first
+ *
  * Reading is a tree like any other (lazy.c), so that `lut[img] * 2` is one
  * nest; each index is checked where it is used.  A store runs in the order of
  * the indices, since of equal ones the last wins.  Its value and its indices
@@ -30,6 +36,7 @@ is_tuple_index(const AExpr *e)
            !first->type->is_list;
 }
 
+/* Does a subscript of an array have an array among its items? */
 bool
 has_index_arrays(const AExpr *e)
 {
@@ -42,6 +49,7 @@ has_index_arrays(const AExpr *e)
     return any;
 }
 
+/* `a[mask]`, which has its own code: nothing needs the positions. */
 const AExpr *
 only_mask(const AExpr *e)
 {
@@ -64,7 +72,8 @@ list_lanes(Lower *L, Value v)
     return num_value(type_vector(L->arena, DT_I64, v.type->rank), vec);
 }
 
-/* An array item: one index array, or one per axis of a mask. */
+/* An array item: one index array, or one per axis of a mask, whose extents must
+ * be those of the base. */
 static void
 add_arrays(Lower *L, Gather *g, const Item *item, int axis)
 {
@@ -94,7 +103,9 @@ add_arrays(Lower *L, Gather *g, const Item *item, int axis)
     }
 }
 
-/* Applies what is no array to the base, and gathers the arrays. */
+/* Applies what is no array to the base, and gathers the arrays.  "k" is the
+ * axis of the base as it is by then: an integer takes its axis away, None adds
+ * one, `...` passes those that no item takes. */
 static void
 apply_items(Lower *L, const Item *items, int n, Gather *g, Loc loc)
 {
@@ -123,6 +134,8 @@ apply_items(Lower *L, const Item *items, int n, Gather *g, Loc loc)
     }
 }
 
+/* Takes the subscript apart.  Where the axes of the arrays stand is the plan
+ * that inference made of the same items. */
 void
 gather_open(Lower *L, const View *base, const AExpr *e, Gather *g)
 {
@@ -157,7 +170,11 @@ array_of_axis(const Gather *g, int k)
     return -1;
 }
 
-/* The index of the base for index 'at' of the result; checks are emitted. */
+/* The index of the base for index 'at' of the result; checks are emitted.  For
+ * lut[rows, :] with one axis of rows (place 0, lead 1)
+ *
+ *     at (i, k)   ->   (rows[i] in range of axis 0, k)
+ */
 static void
 base_index(Lower *L, const Gather *g, Expr *const *at, Expr **out, Loc loc)
 {
@@ -240,7 +257,8 @@ gather_read(Lower *L, const View *base, const AExpr *e)
 
 /* --- stores --------------------------------------------------------------- */
 
-/* The value that is stored as a tree that the store can't change. */
+/* The value that is stored as a tree that the store can't change: a tree over
+ * the same memory is computed first. */
 static const Lazy *
 stored_value(Lower *L, const Gather *g, Value v, const Lazy *shape, Loc loc)
 {
@@ -253,7 +271,9 @@ stored_value(Lower *L, const Gather *g, Value v, const Lazy *shape, Loc loc)
     return is_disturbed(L, g->base, z, true) ? lazy_computed(L, z, dt, loc) : z;
 }
 
-/* base[items] = v, in the order of the indices. */
+/* base[items] = v, in the order of the indices, as NumPy walks them: the axes
+ * of the arrays are the outer loops, wherever they stand in the result.  So the
+ * last of equal indices wins here as there. */
 static void
 scatter(Lower *L, const Gather *g, Value v, Loc loc)
 {
@@ -302,7 +322,8 @@ gather_store(Lower *L, const View *base, const AExpr *target, Value v)
     scatter(L, &g, v, target->loc);
 }
 
-/* base[items] op= by: gathered, computed, and only then stored. */
+/* base[items] op= by: gathered, computed, and only then stored.  So an index
+ * that occurs twice counts once, as in NumPy: a[[0, 0]] += 1 adds 1. */
 void
 gather_augment(Lower *L, const View *base, const AStmt *s)
 {

@@ -3,9 +3,16 @@
  *     np.dot(v, w)      alloc &out[1]; routine dot &out of [v, w]; out[0]
  *     A @ B             routine matmul &out of [A, B]
  *
+ * The bits of a product of floats depend on the order in which a BLAS adds, on
+ * its blocking, the CPU and the number of threads.  None of that can be
+ * imitated, so the kernel calls what NumPy calls, on memory that looks the same
+ * to it: the same strides (a transposed operand takes another path of BLAS),
+ * and the same dtype.  Where a view would reach NumPy in another form than it
+ * has here, a check sends the call to Python.
+ *
  * Operands are parts of arrays as they lie in memory; small arrays in registers
  * are put into memory first.  Products of integers are loops, as any order of
- * additions gives the same.
+ * additions gives the same, modulo 2**n.
  *
  * A matrix that is singular gives nan, and then Python raises.
  */
@@ -13,7 +20,8 @@
 
 /* --- operands ------------------------------------------------------------- */
 
-/* A fresh array on the stack or heap for what is used up here. */
+/* A fresh array for what is used up here: on the stack if it has few elements,
+ * which are known, else on the heap. */
 static View *
 scratch(Lower *L, DType dtype, int rank, Expr *const *dims, Loc loc)
 {
@@ -48,7 +56,9 @@ in_memory(Lower *L, Value v, Loc loc)
     return view;
 }
 
-/* Elements lie in C order without gaps, and do in NumPy. */
+/* Elements lie in C order without gaps, and do in NumPy: the stride of each
+ * axis is the size of all that is inside of it, unless the axis has one
+ * element. */
 static void
 check_packed(Lower *L, const View *view, Loc loc)
 {
@@ -72,7 +82,8 @@ check_packed(Lower *L, const View *view, Loc loc)
     }
 }
 
-/* Fills 'out' by a routine. */
+/* Fills 'out' by a routine. The operands are boxes: a buffer with an offset, an
+ * extent and a step per axis. */
 static void
 run(Lower *L, Routine routine, const View *out, const View *a, const View *b,
     Loc loc)
@@ -98,7 +109,8 @@ check_equal(Lower *L, Expr *lhs, Expr *rhs, Loc loc)
     }
 }
 
-/* The result as inference has it: lanes are read at once. */
+/* The result as inference has it: lanes are read at once, so that the memory of
+ * 'out' may be used again. */
 static Value
 finish(Lower *L, const AExpr *e, View *out)
 {
@@ -144,7 +156,10 @@ column(Lower *L, const View *view, Expr *k)
     return copy;
 }
 
-/* Rows of 'a' times columns of 'b', where these are matrices. */
+/* Rows of 'a' times columns of 'b', where these are matrices:
+ *
+ *     for i: for j: out[i, j] = sum of a[i, k] * b[k, j]
+ */
 static void
 product_of_ints(Lower *L, const View *a, const View *b, const View *out,
                 Loc loc)
@@ -164,7 +179,9 @@ product_of_ints(Lower *L, const View *a, const View *b, const View *out,
     L->out = outer;
 }
 
-/* Two vectors: one number. */
+/* Two vectors: one number.  np.dot asks BLAS's dot, np.matmul and np.vdot go
+ * through a loop of their own with other bits for long vectors, and matmul
+ * warns where dot doesn't. */
 static Value
 dot(Lower *L, const AExpr *e, BuiltinId id, const View *a, const View *b)
 {
@@ -216,6 +233,9 @@ in_dtype(Lower *L, Value v, DType dtype, Loc loc)
     return num_value(v.type, vec);
 }
 
+/* By rank: (k) (k), (m k) (k), (k) (k n) and (m k) (k n).  What is summed must
+ * have one length on both sides; the result has the other axes.  np.dot copies
+ * what isn't packed, with the bits of another path, so it must be here. */
 Value
 product_of(Lower *L, const AExpr *e, BuiltinId id, const Value *values)
 {
@@ -260,7 +280,9 @@ product_of(Lower *L, const AExpr *e, BuiltinId id, const Value *values)
 
 /* --- np.linalg ------------------------------------------------------------ */
 
-/* Singular matrices give nan everywhere: Python raises.  So do nans. */
+/* Singular matrices give nan everywhere: Python raises.  So do nans among the
+ * elements, for which Python gives nans: the first element tells.  An empty
+ * matrix is left to Python. */
 static void
 check_regular(Lower *L, const View *out, Loc loc)
 {
@@ -306,7 +328,8 @@ lower_det(Lower *L, const AExpr *e)
     return num_value(e->type, cast_to(L, e->type->dtype, value));
 }
 
-/* inv and solve; matrices of float32 are computed in float64, too. */
+/* inv and solve; matrices of float32 are computed in float64, too, as np.linalg
+ * does, and rounded at the end. */
 static Value
 lower_square(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -331,7 +354,8 @@ lower_square(Lower *L, const AExpr *e, BuiltinId id)
     return narrowed(L, e, out, dims);
 }
 
-/* np.sort, np.argsort */
+/* np.sort, np.argsort: for argsort the order of equal elements is part of the
+ * result, so the kind of the sort is. */
 static Value
 lower_sort(Lower *L, const AExpr *e, BuiltinId id)
 {

@@ -1,10 +1,13 @@
 /* Lists of run-time length: their storage.
  *
- *     stack.append((y, x))      grow &y to n + 1;  store &y[n] = y
- *                               grow &x to n + 1;  store &x[n] = x;  set n = n
- *                               + 1
- *     y, x = stack.pop()        check 0 < n;  set n = n - 1;  y = &y[n], x =
- *     &x[n]
+ *     stack.append((y, x))   grow &y to n + 1;  store &y[n] = y
+ *                            grow &x to n + 1;  store &x[n] = x;  set n = n + 1
+ *     y, x = stack.pop()     check 0 < n;  set n = n - 1;  y = &y[n], x = &x[n]
+ *
+ * A list of tuples is kept by columns: one buffer for all first numbers, one
+ * for all second ones, and one of flags for a number that may be None or of a
+ * second type.  So every buffer has elements of one dtype, and a loop over one
+ * of the numbers walks memory in order.
  *
  * The number of the object in the list's type leads to its storage, so two
  * names of one list are one storage without further ado.  It is made where the
@@ -58,7 +61,9 @@ new_column(Lower *L, const Type *type, const char *name, Loc loc)
     return column;
 }
 
-/* Storage whose buffers are made where L->out is. */
+/* Storage whose buffers are made where L->out is. The length is a variable that
+ * is SET, and is never negative, which spares indices that are made of it a
+ * test. */
 static List *
 new_list(Lower *L, const Type *type, Loc loc)
 {
@@ -76,7 +81,8 @@ new_list(Lower *L, const Type *type, Loc loc)
     return list;
 }
 
-/* The same at the beginning of the function. */
+/* The same at the beginning of the function, where it is visible from
+ * everywhere below: for a list that leaves the block in which it is made. */
 static List *
 new_list_early(Lower *L, const Type *type)
 {
@@ -93,12 +99,15 @@ list_scratch(Lower *L, const Type *type, Loc loc)
     return new_list(L, type, loc);
 }
 
+/* Objects are numbers, maps take pointers. */
 static const void *
 key_of(const Type *type)
 {
     return (const void *)(intptr_t)type->object;
 }
 
+/* A list that is read before it was made here, as the target of a join, gets
+ * its storage at the beginning of the function. */
 List *
 list_of(Lower *L, const Type *type)
 {
@@ -110,6 +119,8 @@ list_of(Lower *L, const Type *type)
     return list;
 }
 
+/* In a loop this runs once a round: the storage is the same, and is emptied.
+ * Its buffers keep the memory that they have grown to. */
 List *
 list_begin(Lower *L, const Type *type, Loc loc)
 {
@@ -170,6 +181,9 @@ param_column(Lower *L, const Type *type, const char *name, int rank)
     return column;
 }
 
+/* A list argument is a length and a buffer per number of an item, filled by the
+ * dispatcher (csrc/py/lists.c).  A list of lists of equal lengths is an array
+ * with an axis for each, of which the extents are the lengths. */
 List *
 list_parameter(Lower *L, const Type *type, const char *name, int sig)
 {
@@ -194,7 +208,8 @@ list_parameter(Lower *L, const Type *type, const char *name, int sig)
     return list;
 }
 
-/* In SET variables, which are visible wherever the row is named. */
+/* In SET variables, which are visible wherever the row is named: the indices of
+ * a row are Vars of loops, which end before the name does. */
 List *
 list_pinned(Lower *L, List *list, Loc loc)
 {
@@ -244,7 +259,9 @@ any_buffer(const Column *column)
     return buf;
 }
 
-/* The list that item 'k' is. */
+/* The list that item 'k' is: the same buffers, with one more index fixed.  Its
+ * length is the extent of the next axis, since rows are as long as each other.
+ */
 static Value
 load_row(Lower *L, const List *list, Expr *k)
 {
@@ -258,6 +275,7 @@ load_row(Lower *L, const List *list, Expr *k)
     return list_value(row->type, row);
 }
 
+/* Item 'k': a row of a list of lists, else the numbers of its columns. */
 Value
 list_load(Lower *L, const List *list, Expr *k)
 {
@@ -286,6 +304,8 @@ column_store(Lower *L, const Column *column, Expr *k, Value v, Loc loc)
     }
 }
 
+/* The item is converted to what the list holds, which may be a maybe-type, and
+ * is held: it may be an item of the same list. */
 void
 list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc)
 {
@@ -293,6 +313,8 @@ list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc)
     column_store(L, &list->column, k, v, loc);
 }
 
+/* Each buffer grows by itself; the host doubles, so that n appends move at most
+ * 2 n items. */
 static void
 column_room(Lower *L, const Column *column, Expr *n, Loc loc)
 {
@@ -330,6 +352,8 @@ list_length(Lower *L, const List *list, Loc loc)
     return hold(L, list->length, loc);
 }
 
+/* The length is read after the item was computed, which may have changed the
+ * list: `stack.append(stack.pop() + 1)`. */
 void
 list_push(Lower *L, List *list, Value v, Loc loc)
 {
@@ -341,6 +365,8 @@ list_push(Lower *L, List *list, Value v, Loc loc)
     list_set_length(L, list, more, loc);
 }
 
+/* for k in [lo, hi), whose body is emitted until the caller puts L->out back.
+ */
 Expr *
 list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc)
 {
@@ -357,7 +383,8 @@ list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc)
     return ir_ref(L->arena, s->var);
 }
 
-/* The lists are different ones, or no item is read after it was written. */
+/* The lists are different ones, or no item is read after it was written: items
+ * are moved in the order of their indices, so within a list only downwards. */
 void
 list_move(Lower *L, const List *to, Expr *at, const List *from, Expr *lo,
           Expr *hi, Loc loc)
@@ -374,6 +401,8 @@ list_move(Lower *L, const List *to, Expr *at, const List *from, Expr *lo,
 
 /* --- joins ---------------------------------------------------------------- */
 
+/* 'from' may have been overwritten by an earlier conversion at the same place;
+ * then there is a copy of what it was. */
 void
 list_convert(Lower *L, List *to, const List *from, Loc loc)
 {
@@ -415,6 +444,11 @@ written_before(Lower *L, const ABlock *block, int at, const List *list)
     return false;
 }
 
+/* First those lists are copied aside that one conversion reads after another
+ * has written them.  For `a, b = b, a` these are
+ *
+ *     aside = a;  b's items to a;  aside's items to b
+ */
 void
 list_converts(Lower *L, const ABlock *block)
 {

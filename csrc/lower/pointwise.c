@@ -44,7 +44,8 @@ number(Lower *L, const Expr *x, double value)
     return num_const(L, x->dtype, value);
 }
 
-/* isnan and its kin; integers are finite. */
+/* isnan and its kin; integers are finite, so the answer is the same for all
+ * lanes. */
 static Expr *
 test_float(Lower *L, BuiltinId id, Expr *x)
 {
@@ -55,7 +56,7 @@ test_float(Lower *L, BuiltinId id, Expr *x)
     return x->lanes ? ir_splat(L->arena, holds, x->lanes) : holds;
 }
 
-/* -1, 0 or 1; nan stays. */
+/* -1, 0 or 1; nan stays, and -0.0 becomes 0.0, as in NumPy's loop. */
 static Expr *
 sign_of(Lower *L, Expr *x, Loc loc)
 {
@@ -134,7 +135,13 @@ unary(Lower *L, const Ufunc *u, Expr *x, Loc loc)
 /* --- several operands ----------------------------------------------------- */
 
 /* minimum and maximum: nan wins, the second operand where both are equal.
- * 'skip': fmin and fmax, where nan loses. */
+ * 'skip': fmin and fmax, where nan loses.  For min the first operand is taken
+ * if
+ *
+ *     x < y  or  x is nan          (skip: y is nan)
+ *
+ * so of a nan and a number the nan is taken whichever it is: if y is nan,
+ * neither holds, and y is. */
 static Expr *
 extreme(Lower *L, bool min, bool skip, Expr *x, Expr *y, Loc loc)
 {
@@ -187,7 +194,9 @@ check_zeros(Lower *L, Expr *x, Expr *bound, Loc loc)
     emit_check(L, either(L, apart, same), X_SPECULATE, loc);
 }
 
-/* Bounds that are arrays. */
+/* Bounds that are arrays: another loop of NumPy's, in which the element is
+ * taken only where it is strictly inside, so a bound of the same value is, with
+ * its sign of zero. */
 static Expr *
 clip_between(Lower *L, Expr *x, Expr *lo, Expr *hi, Loc loc)
 {
@@ -248,7 +257,8 @@ several(Lower *L, const Ufunc *u, Expr *const *args, Loc loc)
     }
 }
 
-/* The element, of arguments that have been converted. */
+/* The element, of arguments that have been converted: an operator by another
+ * name, a function of NumPy's own loops, or one of those above. */
 static Expr *
 compute(Lower *L, const Ufunc *u, Expr *const *args, Loc loc)
 {
@@ -318,8 +328,8 @@ value_of(Lower *L, const Ufunc *u, int i, Value v, Loc loc)
     return vec_operand(L, op, clip_bound(L, u, i, v, loc), dt, loc);
 }
 
-/* For a tree: "data" is the Ufunc. Arguments that were left out are no
- * operands of the tree. */
+/* For a tree: "data" is the Ufunc. Arguments that were left out are no operands
+ * of the tree, so operand n is the n-th argument that is given. */
 static Expr *
 element(Lower *L, const Lazy *z, Expr *const *operands)
 {
@@ -335,6 +345,8 @@ element(Lower *L, const Lazy *z, Expr *const *operands)
     return compute(L, u, args, z->loc);
 }
 
+/* The inner loop of NumPy's that computes a whole row of this tree, or -1. What
+ * it does to one element by number, np.power(a, 2), has a row of its own. */
 int
 lazy_loop(const Lazy *z)
 {

@@ -2,13 +2,23 @@
  *
  * hypot and dist are its vector_norm: scale by a power of two, add the squares
  * with the lost bits kept apart, and correct the root by one step of Newton's
- * method.  Python's round to n digits is that of the exact decimal value; with
+ * method.  In detail, for x scaled so that the largest is in [0.5, 1):
+ *
+ *     x = hi + lo           hi has the upper 26 bits (Veltkamp's splitting), so
+ *     x*x = hi*hi + 2*hi*lo + lo*lo       each product but the last is exact
+ *     csum += p;  frac += (old - csum) + p     what the sum lost of p (the sum
+ *                           begins with 1.0, so csum >= p holds throughout)
+ *     h = sqrt(csum - 1.0 + fracs)
+ *     h += (sum - h*h) / (2*h)            the residue, summed in the same way
+ *
+ * Python's round to n digits is that of the exact decimal value; with
  *
  *     p = x * 10**n rounded,  e = the rounding error (exact by FMA)
  *
  * the integer next to p + e is found exactly while p is below 2**52, and its
  * quotient by 10**n is the nearest double to the decimal.  NumPy's scalars
- * round as its arrays do: multiply, rint, divide. */
+ * round as its arrays do: multiply, rint, divide.
+ */
 #include "csrc/lower/state.h"
 
 /* A float constant. */
@@ -34,7 +44,8 @@ typedef struct Norm {
     Loc loc;
 } Norm;
 
-/* csum += x, and the part of x that it lost. */
+/* csum += x, and the part of x that it lost: exact since |csum| >= |x|
+ * (Dekker's fast two-sum). */
 static void
 add_part(Lower *L, Norm *norm, int where, Expr *x)
 {
@@ -46,7 +57,8 @@ add_part(Lower *L, Norm *norm, int where, Expr *x)
         reuse(L, op2(L, E_ADD, norm->lost[where], gone), norm->loc);
 }
 
-/* The upper half of x's digits, by Veltkamp. */
+/* The upper half of x's digits, by Veltkamp: with t = x * (2**27 + 1), the
+ * difference t - (t - x) is x rounded to 26 bits. */
 static Expr *
 upper_half(Lower *L, Expr *x, Loc loc)
 {
@@ -82,7 +94,8 @@ total(Lower *L, const Norm *norm)
     return op2(L, E_ADD, op2(L, E_SUB, norm->sum, real(L, 1.0)), lost);
 }
 
-/* For finite coordinates with the greatest size 'max', which is not tiny. */
+/* For finite coordinates with the greatest size 'max', which is not tiny. The
+ * scale is a power of two, so multiplying by it loses nothing. */
 static Expr *
 norm_of(Lower *L, Expr *const *x, int n, Expr *max, Loc loc)
 {
@@ -104,7 +117,9 @@ norm_of(Lower *L, Expr *const *x, int n, Expr *max, Loc loc)
     return op2(L, E_DIV, op2(L, E_ADD, h, step), scale);
 }
 
-/* The order of CPython's tests: infinity beats nan. */
+/* The order of CPython's tests: infinity beats nan, and of zeros alone the norm
+ * is 0.  A greatest coordinate that is subnormal is scaled in another way by
+ * CPython, which is left to Python. */
 static Expr *
 vector_norm(Lower *L, Expr **x, int n, Loc loc)
 {
@@ -131,6 +146,7 @@ vector_norm(Lower *L, Expr **x, int n, Loc loc)
     return ir_select(L->arena, both(L, nan, not_(L, inf)), quiet, norm);
 }
 
+/* math.hypot(*coordinates), of any number of them. */
 static Value
 lower_hypot(Lower *L, const AExpr *e)
 {
@@ -144,6 +160,7 @@ lower_hypot(Lower *L, const AExpr *e)
     return num_value(e->type, vector_norm(L, x, n, e->loc));
 }
 
+/* math.dist(p, q): the norm of the differences. */
 static Value
 lower_dist(Lower *L, const AExpr *e)
 {
@@ -175,7 +192,9 @@ round_strong(Lower *L, Expr *x, double scale, Loc loc)
     return op2(L, E_DIV, call_fn(L, FN_RINT, dt, p, NULL), by);
 }
 
-/* Python's: from 2**52 on a float is whole, infinities and nan stay. */
+/* Python's: from 2**52 on a float is whole, infinities and nan stay. Where x *
+ * 10 ** n is too large for the exact way above, Python computes with its own
+ * decimals. */
 static Expr *
 round_weak(Lower *L, Expr *x, double scale, Loc loc)
 {
@@ -189,7 +208,8 @@ round_weak(Lower *L, Expr *x, double scale, Loc loc)
     return ir_select(L->arena, stays, x, r);
 }
 
-/* Integers have no digits to lose. */
+/* Integers have no digits to lose. 10 ** digits is exact as a double up to 10
+ * ** 22, and inference allows no more. */
 static Value
 lower_digits(Lower *L, const AExpr *e)
 {
@@ -212,7 +232,8 @@ lower_digits(Lower *L, const AExpr *e)
 
 /* --- the others ----------------------------------------------------------- */
 
-/* |a - b| within a part of either, or an absolute distance. */
+/* |a - b| within a part of either, or an absolute distance. Equal infinities
+ * are close, others never. */
 static Value
 lower_isclose(Lower *L, const AExpr *e)
 {
@@ -241,7 +262,8 @@ lower_isclose(Lower *L, const AExpr *e)
                      op2(L, E_OR, same, op2(L, E_AND, not_(L, inf), close)));
 }
 
-/* The parts have the sign of x; of an infinity the fraction is 0. */
+/* The parts have the sign of x; of an infinity the fraction is 0, since inf -
+ * inf would be nan. */
 static Value
 lower_modf(Lower *L, const AExpr *e)
 {
@@ -267,7 +289,7 @@ int_of(Lower *L, Value v, Loc loc)
     return reuse(L, cast_to(L, DT_I64, e), loc);
 }
 
-/* The least int64 has no absolute value. */
+/* The least int64 has no absolute value, which the routine takes. */
 static Value
 lower_gcd(Lower *L, const AExpr *e)
 {
@@ -282,7 +304,9 @@ lower_gcd(Lower *L, const AExpr *e)
     return num_value(e->type, call_fn(L, FN_GCD, DT_I64, x[0], x[1]));
 }
 
-/* The float's root is off by one at most. */
+/* The float's root is off by one at most: n rounded to 53 bits has a root that
+ * differs from sqrt(n) by less than 2**-21 for n below 2**63.  3037000499 is
+ * the root of the largest int64; its successor's square would overflow. */
 static Value
 lower_isqrt(Lower *L, const AExpr *e)
 {
@@ -300,7 +324,8 @@ lower_isqrt(Lower *L, const AExpr *e)
     return num_value(e->type, op2(L, E_ADD, r, cast_to(L, DT_I64, low)));
 }
 
-/* math.log(x, base): the quotient of the logarithms. */
+/* math.log(x, base): the quotient of the logarithms. A base of 1 divides by
+ * zero. */
 Value
 lower_log_base(Lower *L, const AExpr *e)
 {
