@@ -29,7 +29,9 @@ compare_exprs(Lower *L, AOp op, Expr *x, Expr *y)
     }
 }
 
-/* uint64 against a signed integer, exactly: a negative one is less. */
+/* uint64 against a signed integer, exactly: a negative one is less. Others are
+ * compared as uint64, where they have their value.  NumPy does the same since
+ * 2.0; before, both became float64. */
 Expr *
 compare_signs(Lower *L, AOp op, Expr *lhs, Expr *rhs, Loc loc)
 {

@@ -2,9 +2,16 @@
  *
  * Operands are lowered from left to right; what an operand needs as statements
  * (checks above all) is emitted before it is used.  Where Python evaluates
- * something only sometimes -- the right side of `and`, a branch of `if-else`
- * -- its statements go into an IF; if it needs none, it is evaluated always,
+ * something only sometimes -- the right side of `and`, a branch of `if-else` --
+ * its statements go into an IF; if it needs none, it is evaluated always,
  * because expressions have no effects.
+ *
+ *     i > 0 and a[i] > t      set c = lt(0, i)
+ *                             if c { check lt(i, n); set c = lt(t, a[i]) }
+ *     i > 0 and i < n         and(lt(0, i), lt(i, n))
+ *
+ * To find out whether there are any, an operand is lowered "aside", into a
+ * block of its own, which then is dropped into an IF or found empty.
  *
  * Two traps lie in the order of evaluation.  A value may be loaded before a
  * call of a user function that stores into the same array; then it is held in a
@@ -73,8 +80,9 @@ is_quiet(const Expr *e)
 
 /* --- conditions ----------------------------------------------------------- */
 
-/* 'cond' and (or) what 'aside' found, which is not to be evaluated when
- * 'cond' decides. */
+/* 'cond' and (or) what 'aside' found, which is not to be evaluated when 'cond'
+ * decides: a variable takes the first answer, and the second one where it was
+ * asked for. */
 static Expr *
 combine(Lower *L, bool is_and, Expr *cond, Aside *aside, Expr *other, Loc loc)
 {
@@ -128,8 +136,9 @@ is_number_like(const Type *type)
 }
 
 /* One comparison of a chain, as a value. Where types decide it -- text, None,
- * known numbers -- the value is known, exactly as inference found it. 'array'
- * is the type of the result if it is one. */
+ * known numbers -- the value is known, exactly as inference found it, for
+ * branches that it cut off are not there to be lowered. 'array' is the type of
+ * the result if it is one. */
 static Value
 compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
 {
@@ -172,7 +181,8 @@ twice(Lower *L, Value v, Loc loc)
     return v;
 }
 
-/* The chain as a condition: 'a < b < c' is 'a < b and b < c'. */
+/* The chain as a condition: 'a < b < c' is 'a < b and b < c', but b is
+ * evaluated once, and c only if a < b holds. */
 static Expr *
 cond_compare(Lower *L, const AExpr *e)
 {
@@ -227,7 +237,10 @@ lower_cond(Lower *L, const AExpr *e)
 
 /* --- values that are chosen ----------------------------------------------- */
 
-/* 'cond' ? yes : no as a value of 'type'; each has its statements. */
+/* 'cond' ? yes : no as a value of 'type'; each has its statements. A select, if
+ * neither has any and both may be evaluated; else variables that are set in the
+ * branches of an IF.  The conversions to the common type belong to the sides,
+ * for their checks must hold only there. */
 static Value
 choose(Lower *L, Expr *cond, Aside *yes_aside, Value yes, Aside *no_aside,
        Value no, const Type *type, Loc loc)
@@ -288,7 +301,8 @@ lower_ifexp(Lower *L, const AExpr *e)
                   e->loc);
 }
 
-/* 'a and b' as a value: the first item that decides, or the last. */
+/* 'a and b' as a value: the first item that decides, or the last. The rest of
+ * the chain is the other side of a choice, so it is lowered recursively. */
 static Value
 lower_boolop_from(Lower *L, const AExpr *e, int at, const Type *type)
 {
@@ -319,7 +333,9 @@ lower_operand(Lower *L, const AExpr *e, const Type *type)
     return type_is_memory(type) ? lower_lazy(L, e) : lower_expr(L, e);
 }
 
-/* A chain of comparisons as a value, from the one whose left side is 'lhs'. */
+/* A chain of comparisons as a value, from the one whose left side is 'lhs'.
+ * Where types decide a comparison the chain goes on or ends without a choice.
+ */
 static Value
 lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
 {
@@ -373,7 +389,8 @@ has_user_call(const AExpr *e)
 }
 
 /* Operands from left to right into 'out'; absent ones are skipped. An operand
- * with a user call lets those before it be held. */
+ * with a user call lets those before it be held: f(a[0], g(a)) reads a[0]
+ * before g may change it. */
 void
 lower_items(Lower *L, const AExprVec *items, Value *out)
 {
@@ -508,7 +525,8 @@ lower_any(Lower *L, const AExpr *e)
     }
 }
 
-/* Is the value a known number, made of nothing that could raise? */
+/* Is the value a known number, made of nothing that could raise? Then its
+ * operands need not be evaluated. */
 static bool
 is_constant(const AExpr *e)
 {

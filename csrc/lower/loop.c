@@ -6,16 +6,21 @@
  *     for dy, dx in OFFSETS:         for k in [0, 8)      elements of tables
  *     enumerate, zip, reversed       counts and items put together
  *
- * A 'while' whose test needs a loop or a call is 'while true' with a break.
- * The 'else' of a loop asks a flag that every break sets.
+ * A 'while' whose test needs a loop or a call is 'while true' with a break. The
+ * 'else' of a loop asks a flag that every break sets.
  *
  * Counts are computed so that nothing overflows: the distance of the bounds is
  * checked unless both are known to be small, and the number of rounds is found
- * by a division that rounds towards minus infinity.  Inside the loop lo + k *
- * step needs no check, as it lies between the bounds.
+ * by a division that rounds towards minus infinity.  With a < b that is
+ *
+ *     count = (b - a - 1) // by + 1        0, by, 2 by ... below b - a
+ *
+ * Inside the loop lo + k * step needs no check, as it lies between the bounds.
  *
  * All parts of a `for` -- bounds, arrays, tuples -- are evaluated once, before
  * the first round, and held: the body may assign the names they came from.
+ * Only the length of a list is looked at in every round if the body may change
+ * it, as Python's iterators do.
  */
 #include "csrc/lower/list.h"
 
@@ -36,7 +41,8 @@ struct Iter {
 /* --- range ---------------------------------------------------------------- */
 
 /* An argument of range as an i64 that stays what it is while the loop runs,
- * even if the loop assigns the names in it. */
+ * even if the loop assigns the names in it. What may be a float must be the
+ * int. */
 static Expr *
 range_arg(Lower *L, Value v, Loc loc)
 {
@@ -55,7 +61,10 @@ range_arg(Lower *L, Value v, Loc loc)
     return reuse(L, hold(L, e, loc), loc);
 }
 
-/* Rounds from 'a' up to 'b' in steps of 'by' > 0. */
+/* Rounds from 'a' up to 'b' in steps of 'by' > 0. The difference can't overflow
+ * if both are known not to be negative, or if one is -1, 0 or 1: then the other
+ * one's range is moved by at most 1, which only the select's unused side sees.
+ */
 static Expr *
 count_up(Lower *L, Expr *a, Expr *b, Expr *by, Loc loc)
 {
@@ -72,7 +81,8 @@ count_up(Lower *L, Expr *a, Expr *b, Expr *by, Loc loc)
     return ir_select(L->arena, op2(L, E_LT, a, b), rounds, int_const(L, 0));
 }
 
-/* A step whose sign is not known. */
+/* A step whose sign is not known: the bounds change places for a negative one,
+ * for as many steps lead from lo down to hi as from hi up to lo. */
 static Expr *
 count_any(Lower *L, const Iter *it, Loc loc)
 {
@@ -88,7 +98,8 @@ count_any(Lower *L, const Iter *it, Loc loc)
 }
 
 /* Bounds, step and number of rounds. Steps of a known sign need no test;
- * range(n) and range(lo, hi) are counted by the FOR itself. */
+ * range(n) and range(lo, hi) are counted by the FOR itself. "nonnegative": all
+ * items are surely not below 0, as those of range(n - 1, -1, -1). */
 static void
 open_range(Lower *L, Iter *it)
 {
@@ -121,7 +132,7 @@ open_range(Lower *L, Iter *it)
 /* --- iterables ------------------------------------------------------------ */
 
 /* Evaluates an iterable and says how many rounds it gives. zip ends with the
- * shortest of its parts. */
+ * shortest of its parts, enumerate counts beside its one. */
 Iter *
 open_iter(Lower *L, const AExpr *e)
 {
@@ -201,7 +212,8 @@ item_type_of(Lower *L, const Type *type)
     return part;
 }
 
-/* A tuple of numbers whose values are not known any more. */
+/* A tuple of numbers whose values are not known any more: item k of a tuple of
+ * constants is one of them, but not a certain one. */
 static const Type *
 forget_items(Lower *L, const Type *type)
 {
@@ -215,7 +227,8 @@ forget_items(Lower *L, const Type *type)
     return type_tuple(L->arena, items, type->rank, type->is_list);
 }
 
-/* lo + k: small, as the range and the count are. */
+/* lo + k: small, as the range and the count are. No check: it lies between the
+ * bounds, which are int64. */
 static Value
 counted(Lower *L, Expr *lo, Expr *k, bool nonnegative)
 {
@@ -286,7 +299,7 @@ iter_rounds(Lower *L, const Iter *it, Loc loc)
 /* --- loops ---------------------------------------------------------------- */
 
 /* Does a break of this very loop stand in the block? Those of inner loops are
- * theirs; those in the `else` of an inner loop are not. */
+ * theirs; those in the `else` of an inner loop are not: they leave this one. */
 static bool
 has_break(const ABlock *block)
 {
@@ -344,7 +357,8 @@ loop_stmt(Lower *L, StmtKind kind, Loc loc)
 
 static bool changes_in_block(const ABlock *block, int object);
 
-/* Does 'e' call a method that changes the list? */
+/* Does 'e' call a method that changes the length of the list, itself or in the
+ * body of a function that it calls? */
 static bool
 changes_in_expr(const AExpr *e, int object)
 {
@@ -396,7 +410,8 @@ changes_while_running(const Iter *it, const ABlock *body)
 }
 
 /* while k < n: item k; k += 1; the body: the length is looked at in every
- * round, as Python's iterators do. */
+ * round, as Python's iterators do. The counter is moved on before the body, so
+ * that `continue` needs no care. */
 static void
 for_changing(Lower *L, const AStmt *s, const Iter *it)
 {
@@ -452,7 +467,8 @@ lower_for(Lower *L, const AStmt *s)
     end_loop(L, &loop, s);
 }
 
-/* Does the test need statements that a WHILE's test can't have? */
+/* Does the test need statements that a WHILE's test can't have? It may load,
+ * compute and check, but neither loop nor store. */
 static bool
 is_heavy(const Block *block)
 {

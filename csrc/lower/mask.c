@@ -44,7 +44,7 @@ new_counter(Lower *L, Loc loc)
     return var;
 }
 
-/* Adds 'e' to the counter. */
+/* Adds 'e', a bool or an integer, to the counter. */
 static void
 count(Lower *L, Var *var, Expr *e, Loc loc)
 {
@@ -52,7 +52,9 @@ count(Lower *L, Var *var, Expr *e, Loc loc)
     emit_set(L, var, sum, loc);
 }
 
-/* How many elements of the mask are true. */
+/* How many elements of the mask are true. This is a loop of its own without
+ * branches, which SIMD does fast; the second one, with branches, then knows
+ * where to put things. */
 static Expr *
 count_true(Lower *L, const Lazy *mask, Loc loc)
 {
@@ -69,7 +71,8 @@ count_true(Lower *L, const Lazy *mask, Loc loc)
     return total;
 }
 
-/* Opens the nest over the mask and the branch where it is true. */
+/* Opens the nest over the mask and the branch where it is true. The order is
+ * that of C, which is the order of the results of np.nonzero. */
 static void
 open_true(Lower *L, const Lazy *mask, Expr **at, Loc loc)
 {
@@ -82,7 +85,8 @@ open_true(Lower *L, const Lazy *mask, Expr **at, Loc loc)
 
 /* --- positions ------------------------------------------------------------ */
 
-/* The positions as an array of 'type' with one row for each true element. */
+/* The positions as an array of 'type' with one row for each true element: row n
+ * is the index (at[0], ..., at[rank - 1]) of the n-th one. */
 static Value
 positions(Lower *L, const Lazy *mask, const Type *type, Loc loc)
 {
@@ -125,6 +129,7 @@ column(Lower *L, const View *view, int k)
     return copy;
 }
 
+/* The positions along each axis, as index arrays. */
 void
 mask_positions(Lower *L, Value mask, const Lazy **out, Loc loc)
 {
@@ -135,7 +140,8 @@ mask_positions(Lower *L, Value mask, const Lazy **out, Loc loc)
     }
 }
 
-/* np.argwhere has them the other way round in memory. */
+/* np.argwhere has them the other way round in memory: it is the transpose of
+ * what np.nonzero gives, and the strides show it. */
 static Value
 transposed_positions(Lower *L, const Lazy *mask, const AExpr *e)
 {
@@ -156,7 +162,8 @@ transposed_positions(Lower *L, const Lazy *mask, const AExpr *e)
     return (Value){.type = e->type, .view = view_transposed(L, out.view)};
 }
 
-/* The number of an element in C order from its index. */
+/* The number of an element in C order from its index: ((i * n1) + j) * n2 + k.
+ */
 static Expr *
 flat_index(Lower *L, const Lazy *z, Expr *const *at)
 {
@@ -187,7 +194,8 @@ flat_positions(Lower *L, const Lazy *mask, const AExpr *e)
     return (Value){.type = e->type, .view = column(L, out.view, 0)};
 }
 
-/* np.nonzero, np.where with one argument, np.argwhere, np.flatnonzero. */
+/* np.nonzero, np.where with one argument, np.argwhere, np.flatnonzero. The
+ * arrays of np.nonzero are columns of one array, as NumPy's are. */
 Value
 lower_nonzero(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -239,7 +247,8 @@ part_at(Lower *L, const View *view, Expr *const *at, int n)
     return part;
 }
 
-/* base[mask] as a fresh array of 'type'. */
+/* base[mask] as a fresh array of 'type': element n is the part of the base at
+ * the n-th true element. */
 static Value
 compressed(Lower *L, const View *base, const Lazy *mask, const Type *type,
            Loc loc)
@@ -264,6 +273,7 @@ compressed(Lower *L, const View *base, const Lazy *mask, const Type *type,
     return out;
 }
 
+/* base[mask] */
 Value
 mask_read(Lower *L, const View *base, const AExpr *e)
 {
@@ -273,7 +283,9 @@ mask_read(Lower *L, const View *base, const AExpr *e)
 
 /* --- storing -------------------------------------------------------------- */
 
-/* The mask as it was before the store. */
+/* The mask as it was before the store: `a[a > 0] = -1` reads each element of
+ * the mask before it writes there, and nowhere else, so it may stay a tree; a
+ * mask that reads other elements of the base is computed first. */
 static const Lazy *
 steady(Lower *L, const View *base, const Lazy *mask, Loc loc)
 {
@@ -284,7 +296,8 @@ steady(Lower *L, const View *base, const Lazy *mask, Loc loc)
 }
 
 /* base[...] = mask ? z : base, where 'z' has the shape of the base or is one
- * number, and reads of the base what is stored at most. */
+ * number, and reads of the base what is stored at most. Every element is
+ * written: without a branch the loop runs in SIMD lanes. */
 static void
 store_chosen(Lower *L, const View *base, const Lazy *mask, const Lazy *z,
              Loc loc)
@@ -304,7 +317,10 @@ store_chosen(Lower *L, const View *base, const Lazy *mask, const Lazy *z,
     L->out = outer;
 }
 
-/* base[mask] = z, an array with a row for each true element. */
+/* base[mask] = z, an array with a row for each true element, or one row for all
+ * of them.  That there are as many rows as true elements is known at the end:
+ * too few end the loop by a check, too many are found after it, and both are
+ * ValueError, before which nothing may have been written: it is undone. */
 static void
 store_rows(Lower *L, const View *base, const Lazy *mask, const Lazy *z,
            Loc loc)
@@ -374,7 +390,8 @@ mask_store(Lower *L, const View *base, const AExpr *target, Value v)
     store_under(L, base, steady(L, base, mask, loc), v, loc);
 }
 
-/* base[mask] op= by: a number meets every element where it is. */
+/* base[mask] op= by: a number meets every element where it is, and the mask
+ * chooses what is kept; an array meets the elements that were taken out. */
 void
 mask_augment(Lower *L, const View *base, const AStmt *s)
 {

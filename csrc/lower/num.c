@@ -6,22 +6,27 @@
  *     a / b   floats          check b != 0;       div(a, b)
  *             NumPy floats    div(a, b)           warns, see warn.c
  *
- * A combination of alternatives that the rule refuses becomes a check that it
- * does not occur; one that it flags sets the flag of the result.
+ * A maybe-type is a number with a flag: `total = 0` before a loop that adds
+ * float64 scalars is a float64 that may be an int.  The rule has tried all
+ * combinations of the operands' parts.  One that it refuses becomes a check
+ * that it does not occur; one that it flags sets the flag of the result.  For
+ * "float64 or int" + int these are
+ *
+ *     main   float64 + int   float64        the type of the result
+ *     lhs    int + int       int            flagged: the sum, kept as a float,
+ *                                           exact while it is below 2**53
  *
  * Why checks rather than wide arithmetic?  Python's ints have no bounds, but
  * the programs that are worth compiling stay within 64 bits; a check that never
  * fails is removed where bounds.c can prove it, and costs next to nothing where
  * it can't.  When it fails the call is repeated in Python, which then computes
  * the big integer, raises the exception or warns.
+ *
+ * "nonnegative" collects what is surely not below 0: sums, products and
+ * remainders of such numbers.  An index that is known not to be negative needs
+ * no select for counting from the end, and that keeps it affine.
  */
-#include <math.h>
-
 #include "csrc/lower/list.h"
-
-/* 2**53: up to here every integer is a float64. */
-static const int64_t exact_f64 = INT64_C(1) << 53;
-static const int64_t exact_f32 = INT64_C(1) << 24;
 
 /* 'v' known not to be None: every operation on None raises TypeError. */
 Value
@@ -35,142 +40,11 @@ some(Lower *L, Value v, Loc loc)
     return v;
 }
 
-/* --- ranges --------------------------------------------------------------- */
-
-/* The condition under which the integer is exactly a float of 'dtype'; NULL:
- * always. */
-Expr *
-exact_int(Lower *L, Expr *e, DType dtype)
-{
-    int64_t limit = dtype == DT_F32 ? exact_f32 : exact_f64;
-    if (dtype_is_float(e->dtype) || dtype_size(e->dtype) <= 2 ||
-        (dtype_size(e->dtype) == 4 && dtype == DT_F64)) {
-        return NULL;
-    }
-    if (e->op == E_CONST && e->dtype == DT_I64) {
-        bool exact = e->ival <= limit && e->ival >= -limit;
-        return exact ? NULL : ir_bool(L->arena, false);
-    }
-    Expr *high = op2(L, E_LE, e, ir_int(L->arena, e->dtype, limit));
-    if (!dtype_is_signed(e->dtype)) {
-        return high;
-    }
-    return both(L, op2(L, E_LE, ir_int(L->arena, e->dtype, -limit), e), high);
-}
-
-/* Is trunc('e') a value of the integer 'dtype'?  False for nan. */
-Expr *
-float_in_range(Lower *L, Expr *e, DType dtype)
-{
-    e = cast_to(L, DT_F64, e);
-    double top = ldexp(1.0, 8 * dtype_size(dtype) - dtype_is_signed(dtype));
-    Expr *high = op2(L, E_LT, e, ir_float(L->arena, DT_F64, top));
-    Expr *low;
-    if (!dtype_is_signed(dtype)) {
-        low = op2(L, E_LT, ir_float(L->arena, DT_F64, -1.0), e);
-    } else if (dtype == DT_I64) {
-        low = op2(L, E_LE, ir_float(L->arena, DT_F64, -top), e);
-    } else {
-        low = op2(L, E_LT, ir_float(L->arena, DT_F64, -top - 1.0), e);
-    }
-    return both(L, low, high);
-}
-
-/* Is every value of 'from' one of 'to'?  Integers and bool. */
-static bool
-is_subrange(DType from, DType to)
-{
-    if (from == DT_BOOL || from == to) {
-        return true;
-    }
-    if (to == DT_BOOL) {
-        return false;
-    }
-    bool sign = dtype_is_signed(from);
-    if (sign && !dtype_is_signed(to)) {
-        return false;
-    }
-    return sign == dtype_is_signed(to) ? dtype_size(from) <= dtype_size(to)
-                                       : dtype_size(from) < dtype_size(to);
-}
-
-/* 'e' of an integer dtype lies in the range of the integer 'to'. */
-static Expr *
-int_in_range(Lower *L, Expr *e, DType to)
-{
-    if (is_subrange(e->dtype, to)) {
-        return NULL;
-    }
-    Expr *low = NULL;
-    if (dtype_is_signed(e->dtype) && dtype_min(to) > dtype_min(e->dtype)) {
-        low = op2(L, E_LE, ir_int(L->arena, e->dtype, dtype_min(to)), e);
-    }
-    Expr *high = NULL;
-    if (dtype_max(to) < dtype_max(e->dtype)) {
-        Expr *top = ir_int(L->arena, e->dtype, (int64_t)dtype_max(to));
-        high = op2(L, E_LE, e, top);
-    }
-    return both(L, low, high);
-}
-
-/* A constant Python int that fits needs no check. */
-static bool
-const_in_range(const Expr *e, DType to)
-{
-    return e->op == E_CONST && e->dtype == DT_I64 && e->ival >= dtype_min(to) &&
-           (e->ival < 0 || (uint64_t)e->ival <= dtype_max(to));
-}
-
-/* 'unless' holds: no check. */
-void
-check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
-               Loc loc)
-{
-    if (const_in_range(e, dtype)) {
-        return;
-    }
-    Expr *inside = dtype_is_float(from) ? float_in_range(L, e, dtype)
-                                        : int_in_range(L, e, dtype);
-    if (inside != NULL) {
-        emit_check(L, unless ? either(L, unless, inside) : inside, X_OVERFLOW,
-                   loc);
-    }
-}
-
-/* --- operands ------------------------------------------------------------- */
-
-/* A Python int meets a NumPy float by way of double, which rounds twice for
- * float32, as NumPy does; it must fit a NumPy integer. A float that is too
- * large for float32 would warn: left to Python. */
-Expr *
-operand_as(Lower *L, Value v, DType dtype, Loc loc)
-{
-    Expr *e = v.expr;
-    if (!v.type->weak || e->dtype == dtype || e->dtype == DT_BOOL) {
-        return cast_to(L, dtype, e);
-    }
-    if (!dtype_is_float(e->dtype)) {
-        if (dtype_is_float(dtype)) { /* as Python does: by way of double */
-            return cast_to(L, dtype, cast_to(L, DT_F64, e));
-        }
-        e = reuse(L, e, loc);
-        check_range_of(L, e, DT_I64, dtype, NULL, loc);
-        return cast_to(L, dtype, e);
-    }
-    if (dtype == DT_F32 && !weak_fits(v.type, dtype) && e->op != E_CONST) {
-        e = reuse(L, e, loc);
-        Expr *narrow = reuse(L, cast_to(L, DT_F32, e), loc);
-        Expr *odd = not_(L, call_fn(L, FN_FINITE, DT_BOOL, e, NULL));
-        Expr *fits = call_fn(L, FN_FINITE, DT_BOOL, narrow, NULL);
-        emit_check(L, either(L, odd, fits), X_SPECULATE, loc);
-        return narrow;
-    }
-    return cast_to(L, dtype, e);
-}
-
 /* --- combinations of alternatives ----------------------------------------- */
 
-/* The condition under which combination 'combo' occurs. */
+/* The condition under which combination 'combo' occurs. An operand without a
+ * flag surely is its main part, so combinations with its alternative are false.
+ */
 static Expr *
 combo_cond(Lower *L, int combo, const Value *lhs, const Value *rhs)
 {
@@ -216,12 +90,13 @@ typedef struct Operation {
 } Operation;
 
 /* The alternative is an int kept as a float: it must be exact, and never be
- * -0.0 ('signs': the operation can make one of two ints). */
+ * -0.0 ('signs': the operation can make one of two ints). 0 * -3 is 0 for ints
+ * and -0.0 for floats; adding 0.0 makes 0.0 of both zeros. */
 static Expr *
 as_int_too(Lower *L, const Operation *o, bool signs, Expr *r)
 {
     DType dt = r->dtype;
-    int64_t most = dt == DT_F32 ? exact_f32 : exact_f64;
+    int64_t most = INT64_C(1) << (dt == DT_F32 ? 24 : 53);
     Expr *limit = ir_float(L->arena, dt, (double)most);
     Expr *small = op2(L, E_LE, op1(L, E_ABS, r), limit);
     emit_check(L, either(L, not_(L, o->flag), small), X_SPECULATE, o->loc);
@@ -232,7 +107,8 @@ as_int_too(Lower *L, const Operation *o, bool signs, Expr *r)
     return r;
 }
 
-/* The alternative is a Python float, whose result must be a float32. */
+/* The alternative is a Python float, whose result must be a float32: the
+ * operation in float64 must give the same number, or Python does the call. */
 static void
 check_narrow(Lower *L, const Operation *o, Op op, Expr *r)
 {
@@ -242,6 +118,8 @@ check_narrow(Lower *L, const Operation *o, Op op, Expr *r)
     emit_check(L, either(L, not_(L, o->flag), same), X_SPECULATE, o->loc);
 }
 
+/* An operation of floats. NumPy's warns; under the flag the result is also
+ * Python's, which must be the same number. */
 static Expr *
 float_arith(Lower *L, const Operation *o, Op op)
 {
@@ -263,7 +141,7 @@ float_arith(Lower *L, const Operation *o, Op op)
 }
 
 /* + - * in one dtype. Python's ints check for overflow, NumPy's warn and wrap;
- * bools are logic. */
+ * bools are logic: for NumPy's + is `or` and * is `and`. */
 static Expr *
 arith(Lower *L, const Operation *o, Op op, Op overflow)
 {
@@ -321,7 +199,7 @@ divide(Lower *L, const Operation *o)
     return float_arith(L, o, E_DIV);
 }
 
-/* MIN // -1 overflows. */
+/* MIN // -1 overflows, and nothing else does. */
 static void
 check_quotient(Lower *L, const Operation *o)
 {
@@ -363,7 +241,8 @@ floor_divide(Lower *L, const Operation *o)
     return with_warnings(L, r, o->what, o->flag, o->loc);
 }
 
-/* Python's shifts: the count must not be negative, nothing may be lost. */
+/* Python's shifts: the count must not be negative, nothing may be lost. x >> n
+ * for n >= 63 is the sign, as x >> 63.  x << n lost nothing if x comes back. */
 static Expr *
 shift_weak(Lower *L, const Operation *o)
 {
@@ -457,7 +336,8 @@ is_int_operand(const Value *v)
     return v->type->weak && v->type->dtype == DT_I64;
 }
 
-/* Could the operand be a Python int, as int or bool? */
+/* Could the operand be a Python int, as int or bool? Then an operation with an
+ * int is one of two ints, which Python does exactly. */
 static bool
 may_be_int(const Value *v)
 {
@@ -466,8 +346,9 @@ may_be_int(const Value *v)
            v->type->alt == ALT_BOOL;
 }
 
-/* Python compares an int with a float, and divides two ints, exactly; that
- * is what doubles do only up to 2**53. */
+/* Python compares an int with a float, and divides two ints, exactly; that is
+ * what doubles do only up to 2**53: 2**53 + 1 == 2.0**53 is false, but as
+ * doubles they are equal. */
 static bool
 must_be_exact(AOp op, const BinRule *rule, const Value *v, const Value *other)
 {
@@ -548,7 +429,9 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 
 /* --- one operand ---------------------------------------------------------- */
 
-/* -x of an int kept as a float must not become -0.0. */
+/* -x of an int kept as a float must not become -0.0: 0.0 - x is 0.0 for x = 0.
+ * The least int64 has no negative; NumPy's wraps and warns, of unsigned ones
+ * for all but 0. */
 static Expr *
 negate(Lower *L, const Value *arg, Expr *x, Loc loc)
 {
@@ -601,7 +484,8 @@ num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
     return out;
 }
 
-/* abs(a). The least integer has no positive counterpart. */
+/* abs(a). The least integer has no positive counterpart: Python makes a big
+ * one, NumPy wraps and warns. */
 Value
 num_abs(Lower *L, Value arg, const Type *type, Loc loc)
 {
@@ -626,7 +510,8 @@ num_abs(Lower *L, Value arg, const Type *type, Loc loc)
     return out;
 }
 
-/* bool(v) as a condition: numbers are compared with zero, None is false. */
+/* bool(v) as a condition: numbers are compared with zero, lists and tuples with
+ * the empty one, None is false. nan is true. */
 Expr *
 truth_of(Lower *L, Value v, Loc loc)
 {

@@ -196,8 +196,6 @@ void scope_leave(Lower *L, const AStmt *s, Loc loc);
 /* --- num.c --- */
 /* 'v' known not to be None. */
 Value some(Lower *L, Value v, Loc loc);
-/* An operand converted to the dtype of an operation. */
-Expr *operand_as(Lower *L, Value v, DType dtype, Loc loc);
 Value num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
 Value num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
 Value num_abs(Lower *L, Value arg, const Type *type, Loc loc);
@@ -215,7 +213,9 @@ Expr *compare_signs(Lower *L, AOp op, Expr *lhs, Expr *rhs, Loc loc);
 Expr *compare_apart(Lower *L, AOp op, const BinRule *rule, const Value *lhs,
                     const Value *rhs, Expr *holds, Loc loc);
 
-/* --- num.c --- */
+/* --- range.c --- */
+/* An operand converted to the dtype of an operation. */
+Expr *operand_as(Lower *L, Value v, DType dtype, Loc loc);
 /* Checks that a weak int is in the range of 'dtype'. */
 void check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
                     Loc loc);

@@ -1,12 +1,21 @@
 /* Versions: where their values are kept, and conversions at joins.
  *
- * A version that one assignment makes is a LET.  One that several paths
- * convert to is a SET variable, with a second one for the flag of a
- * maybe-type; so is a vector that is changed in place.  Memory is never moved:
- * its Value is a View whose indices are kept in variables.  A version that is
- * one array on one path and another on the other is a BUF_REF, which every
- * path binds; what is read of it later must be read through a snapshot, since
- * the name may be bound again.
+ *     if cheap:
+ *         x = 1                set x = 1.0; set alt = true    an int as a float
+ *     else:
+ *         x = a[0] * 0.5       let x.2 = mul(a[0], 0.5)
+ *                              set x = x.2; set alt = false
+ *     y = x + 1                reads the pair (x, alt)
+ *
+ * A version that one assignment makes is a LET.  One that several paths convert
+ * to is a SET variable, with a second one for the flag of a maybe-type; so is a
+ * vector that is changed in place.  Pass 'ssa' makes joins and carries of the
+ * SETs; here they are the simplest way to say it.
+ *
+ * Memory is never moved: its Value is a View whose indices are kept in
+ * variables.  A version that is one array on one path and another on the other
+ * is a BUF_REF, which every path binds; what is read of it later must be read
+ * through a snapshot, since the name may be bound again.
  *
  * A join of a Python number into a NumPy type keeps the number in the dtype of
  * the latter.  That it fits is checked at the join, in the path that brings the
@@ -16,7 +25,8 @@
 
 /* --- storage -------------------------------------------------------------- */
 
-/* A buffer that can be bound to any array of this type. */
+/* A buffer that can be bound to any array of this type. Extents that the type
+ * does not know are asked of whatever it is bound to. */
 static View *
 new_ref(Lower *L, const Type *type, const char *name)
 {
@@ -41,7 +51,9 @@ bind_ref(Lower *L, const View *to, const View *view, Loc loc)
     emit(L, s);
 }
 
-/* A view that stays what it is when its BUF_REF is bound again. */
+/* A view that stays what it is when its BUF_REF is bound again: `old = cur` in
+ * a loop that exchanges `cur` and `nxt`.  It is another name, bound once, here.
+ */
 static View *
 snapshot(Lower *L, const View *view, Loc loc)
 {
@@ -70,7 +82,8 @@ snapshot(Lower *L, const View *view, Loc loc)
 }
 
 /* Variables for a number or vector and its flag, item by item for tuples. What
- * is known needs none, and memory has its view. */
+ * is known needs none, and memory has its view. Every maybe-type has a flag of
+ * its own, of whatever kind its main part is. */
 Value
 storage_new(Lower *L, const Type *type, const char *name)
 {
@@ -111,7 +124,9 @@ storage_new(Lower *L, const Type *type, const char *name)
     return v;
 }
 
-/* 'v' has the type of the storage. */
+/* 'v' has the type of the storage. Items are set one by one; what a later item
+ * reads was held, or is a SET of the same join, which all read the old values
+ * (convert is called on held values). */
 void
 storage_set(Lower *L, const Value *to, Value v, Loc loc)
 {
@@ -138,7 +153,10 @@ same_plain(const Type *lhs, const Type *rhs)
     return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
 }
 
-/* The condition under which the weak number 'e' is kept exactly in 'to'. */
+/* The condition under which the weak number 'e' is kept exactly in 'to'; NULL:
+ * always.  An int in a float: exact_int.  Else the number must come back from
+ * the conversion; a float in an integer must not be -0.0 either, whose sign
+ * would be lost, and a nan may become any nan of float32. */
 static Expr *
 fits_exactly(Lower *L, Expr *e, DType to)
 {
@@ -214,7 +232,11 @@ convert_none(Lower *L, Value v, const Type *to, Loc loc)
 }
 
 /* A number into a type that joins it with others: it is the main part, or the
- * alternative, whose value must fit in the main part's dtype. */
+ * alternative, whose value must fit in the main part's dtype.
+ *
+ *     int 3   into  float64 or int    3.0, flag set
+ *     0.1     into  float32 or float  check: 0.1 is no float32, Python repeats
+ */
 static Value
 convert_num(Lower *L, Value v, const Type *to, Loc loc)
 {
@@ -294,7 +316,8 @@ new_value(Lower *L, const Version *version, Value v)
     return copy;
 }
 
-/* 'e' as a constant or a variable that nothing changes. */
+/* 'e' as a constant or a variable that nothing changes; a LET, if it is
+ * neither. */
 static Expr *
 name_expr(Lower *L, Expr *e, const char *name, Loc loc)
 {
@@ -369,7 +392,9 @@ name_value(Lower *L, Value v, const char *name, Loc loc)
     return v;
 }
 
-/* The one assignment of a version. Its name goes into the IR for the reader. */
+/* The one assignment of a version. Its name goes into the IR for the reader.
+ * One that is never read is not kept: its value was evaluated for its effects.
+ */
 void
 version_bind(Lower *L, const Version *version, Value v, Loc loc)
 {
@@ -386,7 +411,8 @@ version_bind(Lower *L, const Version *version, Value v, Loc loc)
     new_value(L, version, name_value(L, v, version->name, loc));
 }
 
-/* Storage of a version that is joined; memory is the same on all paths. */
+/* Storage of a version that is joined; memory is the same on all paths. The
+ * path that is lowered first makes it. */
 static Value *
 joined_value(Lower *L, const Version *to)
 {

@@ -7,7 +7,17 @@
  *     b.ravel()           of an array with gaps: a copy
  *
  * Which of these it is was decided by typeinfer/views.c.  Where NumPy may give
- * a view although a copy is made here, a check has Python do it.
+ * a view although a copy is made here, a check has Python do it: the difference
+ * is visible when one of the two is written.
+ *
+ * NumPy gives a view of another shape whenever there are strides for it.  For a
+ * part a[:, :n] of a larger array there may be, depending on extents: two
+ * neighbouring axes k - 1 and k can be walked as one if
+ *
+ *     stride[k - 1] == stride[k] * extent[k]
+ *
+ * so a copy is sure only where that holds for no pair (check_apart), or for
+ * ravel, where the elements do not follow each other without gaps (check_gaps).
  */
 #include <string.h>
 
@@ -15,9 +25,9 @@
 
 /* --- axes ----------------------------------------------------------------- */
 
-/* The view with the axes of the plan. An axis that is dropped must have one
- * element; where others would be dropped if they had one, they must have more.
- */
+/* The view with the axes of the plan. An axis that is dropped (np.squeeze) must
+ * have one element; where others would be dropped if they had one, they must
+ * have more, or the rank would be another. */
 static View *
 planned(Lower *L, const View *view, const ViewPlan *plan, Loc loc)
 {
@@ -66,7 +76,8 @@ lower_view(Lower *L, const AExpr *e, BuiltinId id)
 /* --- other shapes --------------------------------------------------------- */
 
 /* The memory of 'view', whose elements lie in C order without gaps, as a buffer
- * of 'rank' axes. */
+ * of 'rank' axes. It begins at the view's first element.  What is known of it
+ * beyond that, whose memory it is, is kept as a Packed for those who ask. */
 View *
 view_packed(Lower *L, const View *view, Expr *const *dims, int rank, Loc loc)
 {
@@ -122,8 +133,8 @@ count_of(Lower *L, const View *view, Loc loc)
     return count;
 }
 
-/* The sizes that are written, and their product; '*open' is the axis that gets
- * what is left, -1: none. */
+/* The sizes that are written, and their product, which must not overflow;
+ * '*open' is the axis that gets what is left (-1 in Python), -1: none. */
 static Expr *
 written_sizes(Lower *L, const Value *sizes, int n, Expr **dims, int *open,
               Loc loc)
@@ -148,7 +159,9 @@ written_sizes(Lower *L, const Value *sizes, int n, Expr **dims, int *open,
     return product;
 }
 
-/* The extents of the new shape, which must have as many elements. */
+/* The extents of the new shape, which must have as many elements: ValueError.
+ * An open axis gets count / rest, and rest must not be 0, since then any size
+ * would do. */
 static void
 new_shape(Lower *L, const View *view, const Value *sizes, const Type *type,
           Expr **dims, Loc loc)
@@ -203,7 +216,8 @@ check_apart(Lower *L, const View *view, Loc loc)
     }
 }
 
-/* ravel copies what is not contiguous: some axis has a gap behind it. */
+/* ravel copies what is not contiguous: some axis of more than one element has a
+ * gap behind it. Of empty arrays all are contiguous. */
 static void
 check_gaps(Lower *L, const View *view, Loc loc)
 {
@@ -220,7 +234,8 @@ check_gaps(Lower *L, const View *view, Loc loc)
     emit_check(L, gap, X_SPECULATE, loc);
 }
 
-/* A fresh array of the new shape that holds the elements of 'view'. */
+/* A fresh array of the new shape that holds the elements of 'view': it is
+ * filled through a name with the old shape, in the order of elements. */
 static Value
 copied(Lower *L, const AExpr *e, BuiltinId id, Value from, Expr *const *dims)
 {
