@@ -7,12 +7,18 @@
  * second walks the array in its own order and keeps the sums in the result; it
  * is taken where the last axis stays and one accumulator is enough.
  *
- * For sums of floats the choice is NumPy's.  Where memory is walked along the
- * axis that is summed, its elements are added pairwise; where another axis lies
- * inside of it, they are added one after the other.  Which it is depends on
- * strides and extents, so that both forms may be there.  Sums over several axes
- * are translated where these are the last ones, or all before the last; the
- * array must then be in C order.
+ * For sums of floats the choice is NumPy's.  Its iterator sorts the axes by
+ * their strides, the smallest innermost.  Where memory is walked along the axis
+ * that is summed, its elements are added pairwise; where another axis lies
+ * inside of it, they are added one after the other:
+ *
+ *     a in C order   sum(axis=1)   pairwise, each row by itself
+ *                    sum(axis=0)   row after row added to the result
+ *     a.T            the other way round
+ *
+ * Which it is depends on strides and extents, so that both forms may be there,
+ * and an IF between them.  Sums over several axes are translated where these
+ * are the last ones, or all before the last; the array must then be in C order.
  */
 #include "csrc/lower/reduce.h"
 
@@ -34,7 +40,8 @@ goes(const Axes *x, int k)
 
 /* --- a fold for each element of the result -------------------------------- */
 
-/* The view with the axes that stay in front. */
+/* The view with the axes that stay in front, so that the first loops are over
+ * the elements of the result. */
 static View *
 split_axes(Lower *L, const Axes *x, int *nkept)
 {
@@ -51,7 +58,8 @@ split_axes(Lower *L, const Axes *x, int *nkept)
     return out;
 }
 
-/* out[i] = fold a[i, :] */
+/* out[i] = fold a[i, :], for each element of the result. With keepdims the axes
+ * that went are there with one element. */
 static void
 fold_each(Lower *L, const Axes *x, const View *out)
 {
@@ -72,7 +80,7 @@ fold_each(Lower *L, const Axes *x, const View *out)
     L->out = outer;
 }
 
-/* The same for a result in registers. */
+/* The same for a result in registers: a fold for each lane. */
 static Expr *
 fold_lanes(Lower *L, const Axes *x, int n)
 {
@@ -114,7 +122,8 @@ identity(Lower *L, const Reduction *r)
 }
 
 /* Is one accumulator per element of the result enough, and is the last axis
- * among those that stay? */
+ * among those that stay? Then the inner loop walks memory in order and is free
+ * of dependences: it runs with SIMD, which a fold can't. */
 static bool
 is_walk(const Axes *x)
 {
@@ -137,7 +146,9 @@ term_of(Lower *L, const Axes *x, Expr *e, const View *mean)
     return op2(L, E_MUL, off, off);
 }
 
-/* out[j] = out[j] op a[i, j]; with 'mean' of squares of a[i, j] - mean[j]. */
+/* out[j] = out[j] op a[i, j]; with 'mean' of squares of a[i, j] - mean[j]. The
+ * loops are those of the array, and the indices of axes that go are left out of
+ * the result's. */
 static void
 walk(Lower *L, const Axes *x, const View *out, const View *mean)
 {
@@ -177,7 +188,8 @@ count_gone(Lower *L, const Axes *x)
     return reuse(L, count, x->loc);
 }
 
-/* out[...] /= n, and its root for np.std; 'n' must not be 0. */
+/* out[...] /= n, and its root for np.std; 'n' must not be 0: that is a warning
+ * and nan, by Python. */
 static void
 divide_all(Lower *L, const Axes *x, const View *out, Expr *n)
 {
@@ -207,7 +219,8 @@ check_exact(Lower *L, const Axes *x)
     }
 }
 
-/* np.var and np.std row after row: the means, then the squares. */
+/* np.var and np.std row after row: the means, then the squares, as NumPy does;
+ * the difference of sums of squares would lose digits, and have other bits. */
 static void
 walk_twice(Lower *L, const Axes *x, const View *out)
 {
@@ -253,7 +266,8 @@ axis_that_goes(const Axes *x, bool last)
     return found;
 }
 
-/* Is the one axis that goes the innermost in memory? */
+/* Is the one axis that goes the innermost in memory? For each other axis: it
+ * has one element, or a larger stride. */
 static Expr *
 is_innermost(Lower *L, const Axes *x)
 {
@@ -293,7 +307,8 @@ are_adjacent(const Axes *x)
     return axis_that_goes(x, true) - first + 1 == n;
 }
 
-/* Both forms, of which 'pairwise' chooses (NULL: surely). */
+/* Both forms, of which 'pairwise' chooses (NULL: surely the first). An order of
+ * memory that the walk has no form for is Python's. */
 static void
 sum_axes(Lower *L, const Axes *x, const View *out)
 {

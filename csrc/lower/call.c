@@ -9,6 +9,11 @@
  * Inlining needs no renaming: every call has its own typed body, with versions
  * that occur nowhere else.  Arrays are passed as views, so a store in the
  * callee is a store into the caller's buffer, and numbers as expressions.
+ *
+ * Why inline everything?  A helper like `clamp(v)` or `dist(a, b)` is called
+ * per element; only in place can its checks be proved by the loop around it and
+ * its arithmetic run in SIMD lanes.  What grows too large is refused (VZ-2012),
+ * and then calls stay in Python, each callee compiled by itself.
  */
 #include "csrc/lower/list.h"
 
@@ -111,7 +116,8 @@ lower_len(Lower *L, const AExpr *e)
     return num_value(e->type, view_extent(L, v.view, 0));
 }
 
-/* Both operators on operands that are evaluated once. */
+/* Both operators on operands that are evaluated once: a pair of the quotient
+ * and the remainder. */
 static Value
 lower_divmod(Lower *L, const AExpr *e)
 {
@@ -158,7 +164,7 @@ lower_abs(Lower *L, const AExpr *e)
     return num_abs(L, v, e->type, e->loc);
 }
 
-/* pow(a, b) without a modulus is a ** b. */
+/* pow(a, b) without a modulus is a ** b, of numbers or of vectors. */
 static Value
 lower_power(Lower *L, const AExpr *e)
 {

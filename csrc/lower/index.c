@@ -4,6 +4,10 @@
  * negative; then checks say that it lies in [0, n).  Where the sign is known
  * nothing is selected.  Each check carries the place of its subscript.
  *
+ *     a[i]      let j = select(lt(i, 0), i + n, i); check 0 <= j; check j < n
+ *     a[r + 1]  for a loop variable r >= 0: check r + 1 < n, which is affine,
+ *               so that pass 'checks' can test it once, before the loop
+ *
  * A slice never fails: its bounds are cut off at the ends of the axis.  As far
  * as that makes no difference it is left out, because `a[1:-1]` should be seen
  * to begin at 1 and to have n - 2 elements: a begin that lies behind the end
@@ -13,12 +17,17 @@
  *     a[lo:hi:s]    offset lo, step s  as many as fit, rounded up
  *     a[::-1]       offset n - 1, step -1
  *     a[..., None]  axes in between are free; one axis of size 1 more
+ *
+ * "count" keeps the number of elements before it was cut off at 0: comparing
+ * two slices of one shape asks whether n - 2 equals n - 2, which a maximum
+ * would hide.
  */
 #include "csrc/lower/index.h"
 
 /* --- indices -------------------------------------------------------------- */
 
-/* An index as an i64; maybe-types are tested to be the integer. */
+/* An index as an i64; maybe-types are tested to be the integer. A uint64 beyond
+ * the int64s is an index of nothing. */
 static Expr *
 index_value(Lower *L, Value index, Loc loc)
 {
@@ -39,7 +48,8 @@ index_value(Lower *L, Value index, Loc loc)
 }
 
 /* 'n' is the size of the axis. The three cases: a constant, an index that is
- * known not to be negative, and any other. */
+ * known not to be negative, and any other. A constant in an axis of known size
+ * is decided here. */
 Expr *
 index_in(Lower *L, Value index, Expr *n, Loc loc)
 {
@@ -96,7 +106,8 @@ raw_bound(Lower *L, const Item *s, Value bound, Expr *n, bool *low)
     return reuse(L, ir_select(L->arena, below, wrapped, i), s->loc);
 }
 
-/* Is 'e' at most 'n' because it is 'n' or 'n' minus something? */
+/* Is 'e' at most 'n' because it is 'n' or 'n' minus something? Then cutting off
+ * at n changes nothing. */
 static bool
 is_below(const Expr *e, const Expr *n)
 {
@@ -120,7 +131,8 @@ constant_bound(const Expr *e, int64_t n, int64_t dflt, int64_t *out)
     return ir_const_int(e, out);
 }
 
-/* The number of elements from 'lo' up to 'hi' in steps, perhaps negative. */
+/* The number of elements from 'lo' up to 'hi' in steps, perhaps negative: (hi -
+ * lo + step - 1) // step, the quotient rounded up. */
 static Expr *
 count_steps(Lower *L, Expr *lo, Expr *hi, int64_t step, Loc loc)
 {
@@ -199,7 +211,7 @@ extent_of(Lower *L, Expr *count, Loc loc)
     return reuse(L, op2(L, E_MAX, count, int_const(L, 0)), loc);
 }
 
-/* old * step */
+/* old * step: a slice of a slice. */
 static Expr *
 step_by(Lower *L, Expr *old, int64_t step)
 {
@@ -211,7 +223,8 @@ step_by(Lower *L, Expr *old, int64_t step)
 }
 
 /* Restricts free axis 'k' to a slice: a new offset, step and extent, no copy.
- * 'size' is what inference knows of the result, -1: nothing. */
+ * 'size' is what inference knows of the result, -1: nothing; it may have
+ * assumed it of an argument's value, so it is checked. */
 void
 slice_axis(Lower *L, View *view, int k, const Item *s, int64_t size)
 {
@@ -363,7 +376,8 @@ subscript_items(Lower *L, const AExpr *subscript, int *n)
     return items;
 }
 
-/* How many axes of the array the items take; `...` and None take none. */
+/* How many axes of the array the items take; `...` and None take none. What is
+ * left is what `...` stands for. */
 int
 axes_taken(const Item *items, int n)
 {

@@ -6,7 +6,12 @@
  *
  * Both steps keep the order of equal items, as Python's does; which of two
  * equal items comes first can be seen where they are 0.0 and -0.0, or True and
- * 1.  A nan has no place in an order, so a list with one is left to Python.
+ * 1.  Every stable sort gives the same list, so it need not be Timsort.  A nan
+ * has no place in an order, and the result would be that of Timsort's choice of
+ * comparisons, so a list with one is left to Python.
+ *
+ * Insertion is the faster one for a few items, and merging takes n log n steps
+ * in any case: 1000 items are 63 runs and 6 passes.
  */
 #include "csrc/lower/list.h"
 
@@ -22,7 +27,8 @@ compare(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     return num_binop(L, op, lhs, rhs, loc).expr;
 }
 
-/* Tuples are ordered by the first items that differ. */
+/* Tuples are ordered by the first items that differ: (a, b) < (c, d) is a < c
+ * or not c < a and b < d, from the last item to the first. */
 static Expr *
 less(Lower *L, Value lhs, Value rhs, Loc loc)
 {
@@ -38,7 +44,9 @@ less(Lower *L, Value lhs, Value rhs, Loc loc)
     return result;
 }
 
-/* Does 'lhs' come before 'rhs', whatever their order was? */
+/* Does 'lhs' come before 'rhs', whatever their order was? With 'down' the order
+ * is turned round, but equal items keep theirs, as with reverse=True in Python.
+ */
 static Expr *
 before(Lower *L, Value lhs, Value rhs, bool down, Loc loc)
 {
@@ -99,7 +107,9 @@ break_unless(Lower *L, Expr *cond, Loc loc)
     emit(L, s);
 }
 
-/* Puts item 'i' where it belongs among those from 'lo' on before it. */
+/* Puts item 'i' where it belongs among those from 'lo' on before it: the items
+ * that are greater move up by one.  Strictly greater, so equal ones keep their
+ * order. */
 static void
 insert_item(Lower *L, const List *list, Expr *lo, Expr *i, bool down, Loc loc)
 {
@@ -139,7 +149,10 @@ sort_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
 
 /* --- merging -------------------------------------------------------------- */
 
-/* Merges [lo, mid) and [mid, hi) of 'from' into 'to'. */
+/* Merges [lo, mid) and [mid, hi) of 'from' into 'to'.  Round 'at' takes the
+ * item at i of the left run or at j of the right one; of equal items the left
+ * one. Both are loaded without a branch, whence the minimum with the last
+ * index, and one select decides. */
 static void
 merge(Lower *L, const List *to, const List *from, Expr *lo, Expr *mid, Expr *hi,
       bool down, Loc loc)
@@ -193,7 +206,8 @@ merge_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
     L->out = outer;
 }
 
-/* list.sort() */
+/* list.sort(): a list of up to RUN items is sorted by insertion alone, and
+ * needs no other memory. */
 void
 list_sort(Lower *L, List *list, bool down, Loc loc)
 {

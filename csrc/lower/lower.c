@@ -4,8 +4,13 @@
  *         ...
  *         return total, out         rets    %total  [%alt]  &out
  *
- * Results are flattened in the order of the tuple; a maybe-type has its flag
- * as the ret after its value.
+ * Results are flattened in the order of the tuple; a maybe-type has its flag as
+ * the ret after its value.  A leaf tells csrc/py/result.c what to make of the
+ * rets that belong to it:
+ *
+ *     LEAF_NUM     a number            LEAF_FRESH  an array made here
+ *     LEAF_ARG     the argument        LEAF_VIEW   a part: offsets and steps
+ *     LEAF_VECTOR  an array of lanes   LEAF_CONST  its type says all
  *
  * What vanishes: known values, None, text, types and functions have no
  * parameter and no ret; the dispatcher's guard has made sure of them, and a
@@ -13,7 +18,8 @@
  * last ones.
  *
  * A fresh array that is returned is a BUF_RESULT from the start, so that it is
- * written where Python will find it.
+ * written where Python will find it.  An array that is one or another on
+ * different paths is copied at the end into a result of its own.
  */
 #include "csrc/lower/list.h"
 
@@ -124,7 +130,8 @@ copy_of_ref(Lower *L, const View *view, Loc loc)
     return buf;
 }
 
-/* One more number of the step; NULL stands for 'dflt'. */
+/* One more number of the step, a ret unless it is constant; NULL stands for
+ * 'dflt'. */
 static void
 add_number(Lower *L, LeafStep *step, Expr *e, int64_t dflt)
 {
@@ -135,7 +142,8 @@ add_number(Lower *L, LeafStep *step, Expr *e, int64_t dflt)
     step->numbers[step->n++] = number;
 }
 
-/* The numbers of the step from the buffer of 'view' to the view. */
+/* The numbers of the step from the buffer of 'view' to the view: an index for
+ * each axis that is fixed, offset, extent and step for the others. */
 static void
 add_step(Lower *L, Leaf *leaf, const View *view)
 {
@@ -156,7 +164,10 @@ add_step(Lower *L, Leaf *leaf, const View *view)
     vec_push(L->arena, &leaf->steps, step);
 }
 
-/* The steps from memory that has an owner to 'view'; returns that memory. */
+/* The steps from memory that has an owner to 'view'; returns that memory. A
+ * view of a reshaped view has three: to the first view, to the shape, to the
+ * part. Python makes the same chain of views, so that base and strides are
+ * NumPy's. */
 static Buf *
 add_steps(Lower *L, Leaf *leaf, const View *view)
 {
@@ -183,7 +194,8 @@ add_steps(Lower *L, Leaf *leaf, const View *view)
     return base;
 }
 
-/* A part of an array, which Python makes a view of. */
+/* A part of an array, which Python makes a view of. The array itself may be a
+ * result for that reason only. */
 static Leaf
 view_leaf(Lower *L, Value v)
 {
@@ -251,7 +263,8 @@ add_column(Lower *L, Buf *column, Expr *n)
     L->out = outer;
 }
 
-/* All columns, each before its flags. */
+/* All columns, each before its flags; csrc/py/lists.c reads them in this order.
+ */
 static void
 add_columns(Lower *L, const Column *column, Expr *n)
 {
@@ -291,7 +304,8 @@ list_leaf(Lower *L, Value v)
     return leaf;
 }
 
-/* The leaves of a result from left to right, depth first. */
+/* The leaves of a result from left to right, depth first. A tuple or None has a
+ * leaf of its own for the flag, before those of its items. */
 static void
 add_leaves(Lower *L, Value v)
 {

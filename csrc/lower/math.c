@@ -4,6 +4,13 @@
  * not finite although the argument is raises (ValueError, OverflowError), so a
  * check stands after the call; where the domain is simple, before it.
  *
+ *     math.sqrt(x)   check not x < 0; sqrt(x)        nan passes, as in CPython
+ *     math.exp(x)    let r = exp(x); check finite(r) or x is not finite
+ *
+ * int(x), float(x) and np.uint8(x) convert: Python's int() of a float cuts off
+ * towards zero and raises for nan and infinities; NumPy's scalars cast as C
+ * does, with a warning, and raise only for Python ints that do not fit.
+ *
  * min and max are the builtins: they return one of their arguments, type and
  * all, and compare as Python compares, which is not what np.minimum does with
  * nan.
@@ -77,7 +84,7 @@ domain_of(Lower *L, BuiltinId id, Expr *x)
 
 /* A function of one float. Without a domain of its own it is judged by its
  * result, as CPython judges it: nan from a number is a domain error, infinity
- * from a finite number an overflow. */
+ * from a finite number an overflow. "odd": the argument explains the result. */
 static Expr *
 math_one(Lower *L, BuiltinId id, Expr *x, Loc loc)
 {
@@ -158,7 +165,9 @@ lower_math(Lower *L, const AExpr *e, BuiltinId id)
     return num_value(e->type, r);
 }
 
-/* math.floor, round, ...: an int. */
+/* math.floor, round, ...: an int. A float beyond the int64s would be a big int:
+ * Python makes it.  round(x) is half to even, in the default mode of the FPU.
+ */
 Value
 lower_round(Lower *L, const AExpr *e, BuiltinId id)
 {
@@ -177,7 +186,7 @@ lower_round(Lower *L, const AExpr *e, BuiltinId id)
 
 /* --- conversions ---------------------------------------------------------- */
 
-/* int(x): of NumPy's numbers too. */
+/* int(x): of NumPy's numbers too. A uint64 or a float may be out of range. */
 static Expr *
 to_int(Lower *L, Value v, Loc loc)
 {
@@ -270,7 +279,8 @@ better(Lower *L, Value best, Value item, bool min, const Type *type, Loc loc)
 }
 
 /* Candidates from left to right. All are kept in the type that holds any of
- * them; a flag says whether it is the alternative. */
+ * them; a flag says whether it is the alternative: max(0, a[i]) is a float64
+ * scalar or the int 0. */
 Value
 lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
 {

@@ -10,6 +10,11 @@
  * after all, a check leads to a replay: extremes that are 0.0 and -0.0 both
  * (vector units pick one), means of integers too large for exact partial sums.
  *
+ * A nan wins against every number, in NumPy as in its result here; but a
+ * comparison with nan is false, so that a plain "if e < best" would pass over
+ * it.  A flag remembers that one was seen, and is asked at the end: the loop
+ * has no branch.
+ *
  * An empty array has no least element, and its mean is a warning: Python says
  * which.
  */
@@ -210,7 +215,8 @@ visit_zero(Lower *L, Expr *e, void *data)
 }
 
 /* An extreme that is zero: NumPy gives whichever zero its vector unit comes
- * upon last, so they must all have one sign. */
+ * upon last, so they must all have one sign. Only then are the elements visited
+ * a second time. */
 static void
 settle_zero(Lower *L, const Elements *in, Fold *f)
 {
@@ -234,7 +240,8 @@ settle_zero(Lower *L, const Elements *in, Fold *f)
     L->out = outer;
 }
 
-/* The least or greatest element; nan wins. */
+/* The least or greatest element; nan wins. Of bools they are `all` and `any`.
+ */
 static Expr *
 fold_extreme(Lower *L, const Elements *in, ReduceKind kind)
 {
@@ -269,7 +276,8 @@ fold_spread(Lower *L, const Elements *in)
                          in->loc);
 }
 
-/* if e < best: best, where = e, at; the first nan beats everything. */
+/* if e < best: best, where = e, at; the first nan beats everything. Strictly
+ * less, so that of equal elements the first one stays. */
 static void
 visit_position(Lower *L, Expr *e, void *data)
 {
@@ -328,7 +336,10 @@ visit_wide(Lower *L, Expr *e, void *data)
     emit_set(L, f->acc, op2(L, E_OR, any, big), f->loc);
 }
 
-/* NumPy sums them as float64, which is exact while all partial sums are. */
+/* NumPy sums them as float64, which is exact while all partial sums are: n
+ * elements of b bits are below n * 2**b in size, so for n <= 2**(53 - b) no
+ * order of additions rounds.  Of int64 it is tested that they are below 2**31.
+ */
 Expr *
 sum_of_ints(Lower *L, const Elements *in, DType from, Expr *n)
 {

@@ -7,8 +7,13 @@
  *
  * A loop of NumPy's costs as much for one element as for ten, so where a whole
  * array is computed its operands are gathered first.  The bits are those of
- * single elements.  What stands between such functions in the tree is computed
- * element by element as ever, from the strips of those that are done.
+ * single elements, which is tested when the module is made (csrc/py/loops.c).
+ * What stands between such functions in the tree is computed element by element
+ * as ever, from the strips of those that are done: np.exp(np.sin(a)) has two
+ * strips, the second one filled from the first.
+ *
+ * A strip is small enough to stay in the L1 cache together with its operands,
+ * and large enough that calls don't matter.
  *
  * The kernel that counts warnings has no rows: there each element is looked at.
  */
@@ -37,7 +42,8 @@ typedef struct Rows {
 
 /* --- which functions ------------------------------------------------------ */
 
-/* Does 'z' change along the last axis as the result does? */
+/* Does 'z' change along the last axis as the result does? Few elements are
+ * cheaper one by one. */
 static bool
 is_long(const Lazy *z)
 {
@@ -46,8 +52,8 @@ is_long(const Lazy *z)
            !(ir_const_int(z->extent[z->rank - 1], &n) && n < SHORT);
 }
 
-/* Adds the functions in 'z', operands first; a tree that asks for elements in
- * another order is left alone. */
+/* Adds the functions in 'z', operands first, each once; a tree that asks for
+ * elements in another order is left alone. */
 static void
 find_rows(const Lazy *z, Rows *rows)
 {
@@ -83,7 +89,8 @@ strip_buf(Lower *L, DType dtype, int n, Loc loc)
     return buf;
 }
 
-/* The index of 'z' for the element at hand. */
+/* The index of 'z' for the element at hand: axes of one element are broadcast.
+ */
 static void
 index_for(Lower *L, const Rows *rows, const Lazy *z, Expr **out)
 {
@@ -115,7 +122,9 @@ box(Lower *L, Buf *buf, const Rows *rows, int step)
     return ir_sum(L->arena, SUM_BOX, buf->dtype, buf, args, 4);
 }
 
-/* Operand 'arg' of a function, gathered in the dtype of its loop. */
+/* Operand 'arg' of a function, gathered in the dtype of its loop. One that is
+ * itself such a function has its strip already; a number is stored once, and
+ * repeated by a step of 0. */
 static Expr *
 gather(Lower *L, Rows *rows, const Lazy *arg, DType dtype)
 {
@@ -177,7 +186,8 @@ row_element(Lower *L, const Lazy *z)
     return NULL;
 }
 
-/* Strips of the last axis, with the other indices given. */
+/* Strips of the last axis, with the other indices given. The last strip of a
+ * row is as long as what is left. */
 static void
 store_strips(Lower *L, Rows *rows, View *at, const Lazy *z)
 {

@@ -1,9 +1,16 @@
 /* Subscripts, attributes, and items of what is iterated.
  *
+ *     t[1]          the item's Value itself; nothing is left of the tuple
+ *     TAPS[k]       an element of a table (table.c), after a check of k
+ *     v[k], v[1:3]  lanes of a vector in registers
+ *     img[r, c]     a load, or a view of the axes that are left (index.c)
+ *     lst[k]        list.c
+ *     a.shape[0]    the extent, an expression that every pass understands
+ *
  * Tuples have no memory.  An index that is known picks an item when the program
  * is compiled; one that is not picks a lane of a constant vector, a table, so
  * that loops over offsets or filter taps keep their form and can be unrolled
- * later.
+ * later: then the index is constant, and so is the lane.
  */
 #include <string.h>
 
@@ -40,8 +47,9 @@ item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
 
 /* --- subscripts ----------------------------------------------------------- */
 
-/* A known index picks the Value itself. Any other index is checked and picks
- * from a table, for which all items have one type. */
+/* A known index picks the Value itself, but is evaluated, as it may have
+ * effects. Any other index is checked and picks from a table, for which all
+ * items have one type. */
 static Value
 subscript_tuple(Lower *L, Value base, const AExpr *e)
 {
@@ -58,7 +66,8 @@ subscript_tuple(Lower *L, Value base, const AExpr *e)
     return table_item(L, base.items, base.type->rank, e->type, at, e->loc);
 }
 
-/* Element or slice of a vector in registers. */
+/* Element or slice of a vector in registers: the lanes that are kept, one by
+ * one. */
 static Value
 subscript_vector(Lower *L, Value base, const AExpr *e)
 {

@@ -27,7 +27,8 @@ same_items(const Table *table, const Value *items, int n)
     return same;
 }
 
-/* Allocates and fills a buffer here. */
+/* Allocates and fills a buffer here; items that are not constant are stored in
+ * every round of the loop that reads them. */
 static Buf *
 fill(Lower *L, const Value *items, int n, Loc loc)
 {
@@ -45,7 +46,8 @@ fill(Lower *L, const Value *items, int n, Loc loc)
     return buf;
 }
 
-/* The buffer with these constants, made before everything else. */
+/* The buffer with these constants, made before everything else: once a call,
+ * not once a round. */
 static Buf *
 constant_table(Lower *L, const Value *items, int n, Loc loc)
 {

@@ -1,8 +1,14 @@
 /* Which versions are read, and which vectors are changed in place.
  *
- * Inference makes a version for every name at every join.  Only those that
- * are read, directly or through other joins, are lowered; so loops carry no
- * variables that nobody needs.
+ *     for i in range(n):         x is read only after the loop: the join of its
+ *         x = a[i]               version with the one before the loop is used
+ *         y = x * 2              y is never read: no join, no variable
+ *     return x
+ *
+ * Inference makes a version for every name at every join.  Only those that are
+ * read, directly or through other joins, are lowered; so loops carry no
+ * variables that nobody needs, which matters for more than speed: a carried
+ * variable keeps a loop from running in parallel.
  *
  * The same walk finds the vectors that are changed in place.  Both facts must
  * be known before the first statement is lowered, because they decide whether a
@@ -66,7 +72,8 @@ note_changed(Uses *u, const AExpr *name)
     }
 }
 
-/* Names that are targets are not read; a subscript's base is. */
+/* Names that are targets are not read; a subscript's base is, since the rest of
+ * the array keeps its elements. */
 static void
 use_target(Uses *u, const AExpr *e)
 {
@@ -132,7 +139,8 @@ use_func(Uses *u, const AFunc *func)
     use_block(u, &func->body);
 }
 
-/* Follows the joins backwards from what is read, until nothing is added. */
+/* Follows the joins backwards from what is read, until nothing is added:
+ * reading a joined version reads all versions that are converted to it. */
 void
 find_uses(Lower *L, const AFunc *func)
 {

@@ -8,6 +8,15 @@
  * used twice gets a LET (reuse).  And they matter for meaning: a tree that
  * reads memory or a SET variable means something else after the next store, so
  * what must keep its value is held.
+ *
+ *     t = a[i]; a[i] = a[j]; a[j] = t
+ *
+ * Without hold, `t` would be the tree `a[i]`, and the last store would load
+ * what the first one wrote.
+ *
+ * Checks are not placed with care: one stands wherever Python would look.  To
+ * find out which can't fail, or can be made once before a loop, is the business
+ * of pass 'checks'.
  */
 #include "csrc/lower/state.h"
 
@@ -21,8 +30,9 @@ emit(Lower *L, Stmt *s)
     vec_push(L->arena, L->out, s);
 }
 
-/* A check that replays the call when 'cond' fails. NULL and conditions that
- * are constantly true need none. */
+/* A check that replays the call when 'cond' fails: the host undoes all stores
+ * and calls the Python function.  NULL and conditions that are constantly true
+ * need none. */
 void
 emit_check(Lower *L, Expr *cond, Exc exc, Loc loc)
 {
@@ -147,7 +157,8 @@ either(Lower *L, Expr *lhs, Expr *rhs)
 
 /* --- names ---------------------------------------------------------------- */
 
-/* Does 'e' read a variable that may be SET again? */
+/* Does 'e' read a variable that may be SET again, or the extent of a name that
+ * may be bound again? */
 static bool
 is_changeable(const Lower *L, const Expr *e)
 {
@@ -230,8 +241,9 @@ emit_set(Lower *L, Var *var, Expr *e, Loc loc)
     emit(L, ir_set(L->arena, var, e, loc));
 }
 
-/* Sums and products of Python's ints are noted where their overflow is
- * checked; those of NumPy's wrap. */
+/* Is the integer surely not below 0, by its form or by what was noted? Sums and
+ * products of Python's ints are noted where their overflow is checked; those of
+ * NumPy's wrap. */
 bool
 is_nonnegative(const Lower *L, const Expr *e)
 {

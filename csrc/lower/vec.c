@@ -1,5 +1,8 @@
 /* Small arrays: element-wise operators on vectors.
  *
+ *     img[r, c] * 0.5 + bias   of an RGB image: three lanes each in
+ *                              add(mul(img[r, c], 0.5), bias)
+ *
  * NumPy's arrays wrap without a warning, convert by C's casts and square by
  * multiplication; a Python number that meets one must fit its dtype.  Floats
  * warn, see warn.c.
@@ -8,6 +11,11 @@
  * broadcast by the IR itself.  The result is a value; storing it back is the
  * business of stmt.c.  So `img[r, c] = img[r, c] * 2` reads all lanes before it
  * writes one, as NumPy does.
+ *
+ * Why vectors at all?  A pixel of three floats as an array in memory would be
+ * allocated, filled and read back per pixel.  As lanes it is three numbers for
+ * the C compiler, and pass 'vectorize' can run such a loop over the elements of
+ * whole rows.
  */
 #include "csrc/lower/state.h"
 
@@ -30,7 +38,8 @@ vector_of(Lower *L, Value v, Loc loc)
 }
 
 /* A number that may be one of Python's: where that gives the same result, the
- * flag need not be looked at. */
+ * flag need not be looked at. Both readings must have a rule with one dtype of
+ * computation and of result. */
 Value
 vec_settle(Lower *L, AOp op, Value v, const Type *other, ArrayRule *rule)
 {
@@ -73,7 +82,8 @@ operand_of(Lower *L, AOp op, Value v, DType dtype, Loc loc)
     return vec_operand(L, op, v, dtype, loc);
 }
 
-/* x * x * ... of integers, which wrap; 'n' is not negative. */
+/* x * x * ... of integers, which wrap; 'n' is not negative. By squaring: any
+ * order of factors gives the same modulo 2**bits. */
 static Expr *
 product(Lower *L, Expr *x, int64_t n, Loc loc)
 {
@@ -89,7 +99,8 @@ product(Lower *L, Expr *x, int64_t n, Loc loc)
     return r;
 }
 
-/* x to a known power that inference lets through. */
+/* x to a known power that inference lets through: those that NumPy computes by
+ * another function than its pow (2: square, 0.5: sqrt, -1: reciprocal). */
 Expr *
 vec_power(Lower *L, const Type *exponent, Expr *x, Loc loc)
 {

@@ -8,7 +8,12 @@
  * Views are descriptions for the compiler, not objects of the program: `row =
  * img[r]` costs nothing but a name for r.  Slices and transposes only change
  * offsets, extents and the order of axes.  Because loads happen at the use, a
- * view sees what is stored into its base in the meantime.
+ * view sees what is stored into its base in the meantime, as NumPy's do.
+ *
+ * Views compose: element i of free axis k lies at offset + i * step of the
+ * buffer's axis, so a slice of a slice has offset + lo * step and step * s.  In
+ * the end every load names the buffer and one index per axis of it, an affine
+ * form of the loop variables wherever the program's was.
  *
  * What is stored where follows NumPy 2 to the letter, odd as it is: signed
  * arrays test NumPy's scalars as they test Python's numbers, unsigned ones cast
@@ -50,7 +55,8 @@ drop_axis(View *view, int k)
     }
 }
 
-/* offset + index * step of a buffer's axis. */
+/* offset + index * step of a buffer's axis. It is an index in range, so it is
+ * not negative, even if the step is. */
 Expr *
 view_place(Lower *L, const View *view, int axis, Expr *index)
 {
@@ -110,7 +116,8 @@ view_transposed(Lower *L, const View *view)
     return copy;
 }
 
-/* Is this the extent of the buffer's axis, perhaps under a name of a view? */
+/* Is this the extent of the buffer's axis, perhaps under a name of a view?
+ * Variables that keep a view's indices lead back to what they were. */
 static bool
 is_extent(const Lower *L, const Expr *e, const Expr *dim)
 {
@@ -133,7 +140,8 @@ is_whole(const Lower *L, const View *view)
     return whole;
 }
 
-/* A buffer that is this part of another. */
+/* A buffer that is this part of another: a name (S_VIEW), for what must be one
+ * buffer, such as the operand of a BUF_REF. The whole array is itself. */
 Buf *
 view_buf(Lower *L, const View *view, Loc loc)
 {
@@ -195,7 +203,8 @@ lanes_of(Lower *L, const View *view)
     return (int)size;
 }
 
-/* A whole last axis is one load of all lanes; any other part is gathered. */
+/* A whole last axis is one load of all lanes; any other part is gathered. A
+ * column of a matrix has its lanes apart in memory. */
 Expr *
 view_load_vector(Lower *L, const View *view)
 {
@@ -301,7 +310,7 @@ stored_int(Lower *L, Value v, DType dtype, Loc loc)
 }
 
 /* What a[i] = v does to v: bool takes the truth, floats round, integers are
- * cast or tested. */
+ * cast or tested. None raises. */
 Expr *
 stored_as(Lower *L, Value v, DType dtype, Loc loc)
 {

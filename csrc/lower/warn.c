@@ -7,8 +7,15 @@
  *
  * Only a kernel that counts ("Lower.count") has these for floats.  In all
  * others the FPU's sticky flags say that something may have happened, and the
- * host then asks the counting kernel.  Integers have no flags: their WARNs
- * stand in every kernel, and the places that emit them call emit_warn.
+ * host then asks the counting kernel: it undoes what was written, runs that one
+ * on the same arguments, and gives the warnings that it found, in the order of
+ * the program.  So programs without warnings pay nothing.  Integers have no
+ * flags: their WARNs stand in every kernel, and the places that emit them call
+ * emit_warn.
+ *
+ * The name in a warning is that of the operation in NumPy ("overflow
+ * encountered in scalar multiply"), which depends on whether scalars or arrays
+ * met.
  *
  * Python's own floats never warn, so what is made of them is not passed through
  * here, and a number that may be Python's warns only if it is not.
@@ -17,6 +24,8 @@
 
 #include "csrc/lower/state.h"
 
+/* 'cond' holds: a warning. np.errstate may have switched it off for this part
+ * of the program (emit). */
 void
 emit_warn(Lower *L, Expr *cond, Warn warn, Sym what, Loc loc)
 {
@@ -82,6 +91,7 @@ array_warn_name(AOp op, const Type *exponent)
     return ufunc ? sym(ufunc) : NULL;
 }
 
+/* "multiply" of arrays, "scalar_multiply" of scalars that do it themselves. */
 Sym
 warn_name(AOp op, const Type *lhs, const Type *rhs)
 {
@@ -97,7 +107,7 @@ warn_name(AOp op, const Type *lhs, const Type *rhs)
 
 /* --- floats --------------------------------------------------------------- */
 
-/* Does any lane of the condition hold? */
+/* Does any lane of the condition hold? NumPy warns once for a whole array. */
 static Expr *
 any_lane(Lower *L, Expr *cond, Loc loc)
 {
@@ -168,8 +178,10 @@ divides(Lower *L, const Expr *e)
     }
 }
 
-/* 'r' is 'e', whose operands may be used again.  NumPy's floor_divide subtracts
- * once more, so an overflow of it is invalid, too. */
+/* 'r' is 'e', whose operands may be used again. The three conditions exclude
+ * each other: an infinity out of finite numbers is divide or overflow, a nan
+ * out of numbers is invalid.  NumPy's floor_divide subtracts once more, so an
+ * overflow of it is invalid, too. */
 static void
 warn_of_float(Lower *L, const Expr *e, Expr *r, Sym what, Expr *unless,
               Loc loc)
@@ -206,6 +218,8 @@ with_names(Lower *L, const Expr *e, Loc loc)
     return ir_with_args(L->arena, e, args);
 }
 
+/* 'e' with the warnings of the one operation that it is, in a counting kernel;
+ * else it is only noted that flags are to be looked at. */
 Expr *
 with_warnings(Lower *L, Expr *e, Sym what, Expr *unless, Loc loc)
 {
@@ -224,6 +238,8 @@ with_warnings(Lower *L, Expr *e, Sym what, Expr *unless, Loc loc)
     return r;
 }
 
+/* For results of many operations, whose warnings would need a test after each:
+ * where all is finite, nothing warned. */
 Expr *
 finite_or_python(Lower *L, Expr *e, Loc loc)
 {
