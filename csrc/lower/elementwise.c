@@ -72,7 +72,8 @@ shift(Lower *L, AOp op, Expr *x, Expr *y, Loc loc)
     return ir_select(L->arena, inside, op2(L, node, x, count), zero);
 }
 
-/* An element of a binary operator, of operands in the dtype of computation. */
+/* An element of a binary operator, of operands in the dtype of computation. A
+ * lane of a vector that would need care is no case for vectors. */
 Expr *
 element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc)
 {
@@ -90,7 +91,7 @@ element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc)
                : with_warnings(L, r, array_warn_name(op, NULL), NULL, loc);
 }
 
-/* The same of elements that are still to be converted. */
+/* The same of elements that are still to be converted, as C casts. */
 static Expr *
 binary_element(Lower *L, const Lazy *z, Expr *const *args)
 {
@@ -150,7 +151,9 @@ lazy_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc)
     return lazy_number(L, vec_operand(L, op, v, dtype, loc), loc);
 }
 
-/* 'lhs' op 'rhs', at least one of them an array. */
+/* 'lhs' op 'rhs', at least one of them an array. Both are converted to the
+ * dtype of the computation, but for a comparison of uint64 with a signed dtype,
+ * which has none. */
 const Lazy *
 lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {

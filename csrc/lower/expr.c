@@ -30,7 +30,8 @@ typedef struct Aside {
 } Aside;
 
 /* From here to aside_end statements are emitted into 'aside', which starts
- * empty, and the caller decides where they go. */
+ * empty, and the caller decides where they go: after the branch is known, into
+ * an IF or in line. */
 static void
 aside_begin(Lower *L, Aside *aside)
 {
@@ -46,7 +47,7 @@ aside_end(Lower *L, Aside *aside)
     L->out = aside->outer;
 }
 
-/* if 'cond' { body } else { els } */
+/* if 'cond' { body } else { els }; the blocks have been written already. */
 static void
 emit_if(Lower *L, Expr *cond, Block body, Block els, Loc loc)
 {
@@ -117,7 +118,7 @@ cond_boolop(Lower *L, const AExpr *e)
     return cond;
 }
 
-/* 'a is None' */
+/* 'a is None': known, or what the flag says. */
 static Expr *
 none_test(Lower *L, AOp op, Value lhs, Value rhs)
 {
@@ -213,7 +214,8 @@ cond_compare(Lower *L, const AExpr *e)
 }
 
 /* Mirrors infer_cond: `and`, `or`, `not` and chains are conditions down to
- * their leaves, of which only the truth is asked. */
+ * their leaves, of which only the truth is asked. A leaf has a type of its own,
+ * and need not have one in common with others. */
 Expr *
 lower_cond(Lower *L, const AExpr *e)
 {

@@ -6,15 +6,24 @@
  * result -- a name, a store, an argument of a function -- has the whole tree
  * computed element by element in one nest of loops, so that no memory is
  * written and read in between.  lower_expr settles what it returns; those who
- * can use the tree itself ask lower_lazy.
+ * can use the tree itself ask lower_lazy.  NumPy makes four arrays for the line
+ * above, and walks memory nine times.
  *
- * A tree must not outlive a store to what it reads: it is settled before a
- * name is bound to it, and held before a user function is called.
+ * A node has one of five forms, which lazy_at tells apart:
+ *
+ *     view      an array in memory: load the element
+ *     expr      a number, or lanes of a vector
+ *     element   a function of the operands' elements at the same index
+ *     index     the operand's element at another index (a[::-1], np.roll)
+ *     at        a way of its own (index arrays, tables)
+ *
+ * A tree must not outlive a store to what it reads: it is settled before a name
+ * is bound to it, and held before a user function is called.
  *
  * Shapes are broadcast when a tree is built: axes that surely have one element
  * are read at 0, others must be equal, which is checked where it is not known.
- * A check that fails is no error yet: an axis of unknown size may well have
- * one element, and Python does what is right.
+ * A check that fails is no error yet: an axis of unknown size may well have one
+ * element, and Python does what is right.
  */
 #include <string.h>
 
@@ -82,7 +91,8 @@ is_one(const Expr *extent)
     return ir_const_int(extent, &n) && n == 1;
 }
 
-/* The extent in which two meet. */
+/* The extent in which two meet: the other one if one of them is 1, else they
+ * must be equal. A constant is preferred, as it says more. */
 static Expr *
 meet(Lower *L, Expr *lhs, Expr *rhs, Loc loc)
 {
@@ -96,7 +106,9 @@ meet(Lower *L, Expr *lhs, Expr *rhs, Loc loc)
     return lhs->op == E_CONST || rhs->op != E_CONST ? lhs : rhs;
 }
 
-/* Sets the shape of 'z' from its operands. */
+/* Sets the shape of 'z' from its operands, whose axes are aligned at the last
+ * one. "joint": no operand alone has this shape, so its size has never been
+ * tested. */
 static void
 broadcast(Lower *L, Lazy *z)
 {
@@ -153,6 +165,7 @@ lazy_remap(Lower *L, const Lazy *from, LazyIndex *index, const void *data,
     return z;
 }
 
+/* An array whose elements 'at' finds by itself. */
 Lazy *
 lazy_found(Lower *L, DType dtype, LazyAt *at, const void *data, Loc loc)
 {
@@ -165,6 +178,8 @@ lazy_found(Lower *L, DType dtype, LazyAt *at, const void *data, Loc loc)
 
 /* --- elements ------------------------------------------------------------- */
 
+/* The index of an operand: the last axes of 'at', 0 where it has one element.
+ */
 void
 lazy_index(Lower *L, const Lazy *arg, Expr *const *at, int rank, Expr **out)
 {
@@ -230,9 +245,12 @@ open_for(Lower *L, Expr *lo, Expr *hi, Loc loc)
     return ir_ref(L->arena, s->var);
 }
 
-/* Opens the loop over free axis 'k' of 'to'; 'out' is its index from 0 on.
- * The loop counts in the buffer's own elements where it can, so that a slice is
- * stored by the loop that one would write by hand. */
+/* Opens the loop over free axis 'k' of 'to'; 'out' is its index from 0 on. The
+ * loop counts in the buffer's own elements where it can, so that a slice is
+ * stored by the loop that one would write by hand:
+ *
+ *     out[1:-1] = ...      for i in 1 .. n - 1: out[i] = ... at i - 1
+ */
 static void
 open_axis(Lower *L, const View *to, View *at, int k, Expr **out, Loc loc)
 {
@@ -285,7 +303,8 @@ lazy_value(const Type *type, const Lazy *z)
     return (Value){.type = type, .lazy = z};
 }
 
-/* The value as an array that exists: a tree is computed into a fresh one. */
+/* The value as an array that exists: a tree is computed into a fresh one. Index
+ * arrays put their axes first in memory, wherever they stand in the result. */
 Value
 settle(Lower *L, Value v, Loc loc)
 {

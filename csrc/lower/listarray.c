@@ -4,6 +4,12 @@
  *                         for k in [0, n): out[k, 0] = ..; out[k, 1] = ..
  *
  * Items are stored as by out[i] = item, which is also how NumPy converts them.
+ *
+ * NumPy looks at all items to find the dtype: [1, 2.5] is float64, [1, 2]
+ * int64, [] float64.  Inference has taken the widest kind that the list can
+ * hold; so where the list may turn out to hold none of it ("float or int", all
+ * of them ints) the run looks whether it does, and if not, Python makes the
+ * array.
  */
 #include "csrc/lower/list.h"
 
@@ -62,6 +68,7 @@ has_kind(const Type *type, DType dtype)
     return false;
 }
 
+/* to[...] = v, item by item. Lists are loops, tuples are written out. */
 static void
 store_value(Lower *L, const View *to, Value v, Kinds *kinds)
 {
@@ -97,6 +104,8 @@ store_value(Lower *L, const View *to, Value v, Kinds *kinds)
     L->out = outer;
 }
 
+/* The extents are those of the first items; that the others are as long is part
+ * of the type, for tuples, or of how lists in lists are kept. */
 Value
 lower_list_array(Lower *L, const AExpr *e, Value v)
 {

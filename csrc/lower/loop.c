@@ -186,7 +186,8 @@ open_iter(Lower *L, const AExpr *e)
 }
 
 /* The type of the items, as inference has it: of tuples the first item's (all
- * are alike), of arrays an element or a view. */
+ * are alike), of arrays an element or a view. Item k of a tuple of constants is
+ * one of them, so its value is not known. */
 const Type *
 item_type_of(Lower *L, const Type *type)
 {
@@ -242,7 +243,8 @@ counted(Lower *L, Expr *lo, Expr *k, bool nonnegative)
 }
 
 /* The item of round 'k'. Nothing is checked: k is below the count, and arrays
- * can't shrink. */
+ * can't shrink. reversed asks its one for n - 1 - k, zip and enumerate make
+ * tuples. */
 Value
 iter_item(Lower *L, const Iter *it, Expr *k)
 {
@@ -327,8 +329,8 @@ begin_loop(Lower *L, LowerLoop *loop, const AStmt *s)
     L->loop = loop;
 }
 
-/* Closes the loop and emits its `else`, which also holds the conversions of
- * the normal way out. */
+/* Closes the loop and emits its `else`, which also holds the conversions of the
+ * normal way out: without a break there is no other, so it needs no test. */
 static void
 end_loop(Lower *L, const LowerLoop *loop, const AStmt *s)
 {
@@ -483,7 +485,8 @@ is_heavy(const Block *block)
     return false;
 }
 
-/* while true { pre; if not test { break }; ... } */
+/* while true { pre; if not test { break }; ... }: the `continue` of such a loop
+ * goes to the test all the same, for it is at the head of the body. */
 static void
 move_test(Lower *L, Stmt *out, Expr *test, Loc loc)
 {

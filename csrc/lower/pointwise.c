@@ -182,7 +182,8 @@ clip(Lower *L, const Ufunc *u, Expr *x, Expr *lo, Expr *hi, Loc loc)
 }
 
 /* Checks that zeros of both signs don't meet: NumPy's loop for bounds that are
- * one number keeps the element, the other one the bound. */
+ * one number keeps the element, the other one the bound, and which of the two
+ * runs is not known here. */
 static void
 check_zeros(Lower *L, Expr *x, Expr *bound, Loc loc)
 {
@@ -296,7 +297,8 @@ dtype_of(const Ufunc *u, int i, DType own)
 }
 
 /* A bound of np.clip for integers: NumPy leaves out a lower one that is below
- * all of them, and an upper one above; others must fit. */
+ * all of them, and an upper one above; others must fit. np.clip(a, -1, 300) of
+ * uint8 changes nothing, of a lower bound of 300 it is OverflowError. */
 static Value
 clip_bound(Lower *L, const Ufunc *u, int i, Value v, Loc loc)
 {
@@ -316,7 +318,8 @@ clip_bound(Lower *L, const Ufunc *u, int i, Value v, Loc loc)
     return v;
 }
 
-/* The argument as a number or lanes. */
+/* The argument as a number or lanes, in the dtype of the computation: numbers
+ * are converted once, before the loops. */
 static Expr *
 value_of(Lower *L, const Ufunc *u, int i, Value v, Loc loc)
 {

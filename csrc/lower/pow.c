@@ -36,7 +36,8 @@ is_finite(Lower *L, Expr *e)
 
 /* --- weak floats ---------------------------------------------------------- */
 
-/* The cases in which float_pow does not return libm's answer. */
+/* The cases in which float_pow does not return libm's answer: a negative power
+ * of zero, and a broken power of a negative number, which is complex. */
 static void
 check_float_power(Lower *L, Expr *x, Expr *y, Loc loc)
 {
@@ -81,7 +82,8 @@ float_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
 /* --- integers ------------------------------------------------------------- */
 
 /* Python's int ** int for exponents that are not negative; the exponent was
- * assumed to be so where it isn't known. */
+ * assumed to be so where it isn't known. IPOWO tells whether the product leaves
+ * 64 bits. */
 static Expr *
 int_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
 {
@@ -108,8 +110,9 @@ int_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
     return r;
 }
 
-/* The sign of the exponent decides between int and float: both are computed
- * as a float, and the flag says which it is. */
+/* The sign of the exponent decides between int and float: both are computed as
+ * a float, and the flag says which it is. The int must be exact as a float, so
+ * it is below 2**53, and is computed by IPOW, since pow need not be exact. */
 static Value
 maybe_int_power(Lower *L, Value lhs, Value rhs, const Type *type, Loc loc)
 {
@@ -135,7 +138,8 @@ maybe_int_power(Lower *L, Value lhs, Value rhs, const Type *type, Loc loc)
 
 /* --- NumPy's scalars ------------------------------------------------------ */
 
-/* Wraps without a warning; a negative exponent raises ValueError. */
+/* Wraps without a warning; a negative exponent raises ValueError. The power
+ * modulo 2**64 is cast to the dtype, which is the power modulo its bits. */
 static Expr *
 strong_int_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
 {
@@ -168,7 +172,8 @@ strong_float_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
     return with_warnings(L, r, what, NULL, loc);
 }
 
-/* One of the four kinds by the result's type. */
+/* One of the four kinds by the result's type: NumPy's with a flag, NumPy's,
+ * Python's of unknown kind, Python's. */
 Value
 num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc)
 {

@@ -6,10 +6,15 @@
  * NumPy adds pairwise, in an order that depends on sizes and strides.  Arrays
  * in memory are summed by the host, which knows them (csrc/base/sum.c); the
  * lanes of a small vector are added here in the same order: eight running sums,
- * or from left to right when there are fewer than eight.  Every sum starts at
- * 0.0, so that no sum is -0.0.
+ * or from left to right when there are fewer than eight.  For 17 elements
+ *
+ *     r0 = x0 + x8,  r1 = x1 + x9, ...  r7 = x7 + x15
+ *     ((r0 + r1) + (r2 + r3)) + ((r4 + r5) + (r6 + r7)) + x16
+ *
+ * Every sum starts at 0.0, so that no sum is -0.0.
  *
  * A mean divides in float64 whatever the dtype, as NumPy's count is an int64.
+ * np.var is the mean of the squares of x - mean, with n - ddof as the count.
  */
 #include "csrc/lower/reduce.h"
 
@@ -66,8 +71,9 @@ small_row(Lower *L, const View *view)
     return small ? (int)n : 0;
 }
 
-/* The operands of a SUM over all of 'view'; how many there are.  A new axis of
- * one element takes the place of any. */
+/* The operands of a SUM over all of 'view'; how many there are: an index per
+ * axis of the buffer, then axis, extent and step of each free one.  A new axis
+ * of one element takes the place of any. */
 static int
 box_args(Lower *L, const View *view, Expr **args)
 {
@@ -87,6 +93,7 @@ box_args(Lower *L, const View *view, Expr **args)
     return n;
 }
 
+/* A part of an array as an operand of a routine. */
 Expr *
 box_of_view(Lower *L, const View *view, Loc loc)
 {
