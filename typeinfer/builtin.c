@@ -124,7 +124,8 @@ fold_convert(Infer *I, const Type *arg, const Type *to)
 }
 
 /* float("inf"), float("-nan"), float("2.5"): what Python and C write alike.
- * NULL for all else. */
+ * NULL for all else: C knows hexadecimal and nan(...), Python underscores and
+ * digits of other scripts. */
 static const Type *
 fold_text(Infer *I, const Type *arg, const Type *to)
 {
@@ -138,7 +139,8 @@ fold_text(Infer *I, const Type *arg, const Type *to)
     return *end == '\0' ? type_known_float(I->arena, value) : NULL;
 }
 
-/* int(x), float(x), np.uint8(x) ... */
+/* int(x), float(x), np.uint8(x) ... of numbers; bool(x) of anything whose truth
+ * is known. */
 static const Type *
 type_of_convert(Infer *I, AExpr *call, BuiltinId id)
 {
@@ -242,7 +244,7 @@ type_of_abs(Infer *I, const AExpr *call, const AExpr *e)
 
 /* --- min, max ------------------------------------------------------------- */
 
-/* Known values: the first item that no later one beats. */
+/* Known values: the first item that no later one beats, as in CPython. */
 static const Type *
 fold_minmax(Infer *I, AOp op, const Type *const *types, int n)
 {
@@ -257,7 +259,9 @@ fold_minmax(Infer *I, AOp op, const Type *const *types, int n)
     return best;
 }
 
-/* One of the operands, with its own type. */
+/* One of the operands, with its own type: max(0, a[i]) may be an int or a
+ * float64 scalar, which is a maybe-type. With equal operands the first one is
+ * returned, so what has been typed first is the main one. */
 static const Type *
 type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
 {
@@ -303,7 +307,7 @@ type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
 /* --- others --------------------------------------------------------------- */
 
 /* A known int for tuples, text and axes of known size; else an int that knows
- * which axis it is. */
+ * which axis it is: should the program need its value, that can be pinned. */
 static const Type *
 type_of_len(Infer *I, const AExpr *call)
 {
@@ -354,7 +358,8 @@ is_as_it_is(Infer *I, const AExpr *call)
             need_dtype(I, dtype) == type->dtype);
 }
 
-/* Functions with rules of their own. */
+/* Functions with rules of their own: range, enumerate and zip are typed by the
+ * loop that they are for. */
 static const Type *
 type_of_special(Infer *I, AExpr *call, BuiltinId id)
 {

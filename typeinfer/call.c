@@ -1,8 +1,15 @@
 /* Global names and calls.
  *
- * A call of a library function gets its arguments sorted into the slots of
- * its row in builtins.def, absent ones NULL.  Calls of user functions are in
- * user.c, those of builtins that go through a sequence in sequence.c.
+ * A call of a library function gets its arguments sorted into the slots of its
+ * row in builtins.def, absent ones NULL:
+ *
+ *     BUILTIN(ROUND, "builtins.round", ..., "x ndigits?")
+ *     round(v, ndigits=2)     items = {v, 2}
+ *     round(v)                items = {v, NULL}
+ *
+ * so that no rule for a type looks at names of arguments again.  Calls of user
+ * functions are in user.c, those of builtins that go through a sequence in
+ * sequence.c, methods of arrays are rows with "self" as the first argument.
  */
 #include <string.h>
 
@@ -39,7 +46,8 @@ type_of_dtype_name(Infer *I, Sym known)
 }
 
 /* The type of a library object: a dtype for np.float32, int ..., else a
- * function of that name. */
+ * function of that name. Functions are values: they may be given names, passed
+ * and returned by functions that are inlined. */
 static const Type *
 type_of_known(Infer *I, Sym known)
 {
@@ -106,8 +114,9 @@ typedef struct Word {
     bool refused;
 } Word;
 
-/* Reads one parameter of a row's list into 'out' and returns what follows,
- * NULL at the end. */
+/* Reads one parameter of a row's list into 'out' and returns what follows, NULL
+ * at the end: a name, '?' behind it if it may be left out, '-' before it if it
+ * is known but not translated. */
 static const char *
 next_word(const char *at, Word *out)
 {
@@ -138,7 +147,8 @@ refuse_call(Infer *I, const AExpr *e, const char *name, const char *why)
                  why);
 }
 
-/* The argument given for parameter 'word', the 'nth' by position; NULL. */
+/* The argument given for parameter 'word', the 'nth' by position; NULL. "used"
+ * counts, so that what no parameter takes is found at the end. */
 static const AExpr *
 find_argument(const AExpr *call, const Word *word, int nth, bool positional,
               int *used)
@@ -234,7 +244,9 @@ has_methods(const Type *self, BuiltinId id)
     return scalar || self->kind == TY_ARRAY;
 }
 
-/* `a.copy()`: the array is the first argument. */
+/* `a.copy()`: the array is the first argument. Tried in this order: sequences
+ * of known length, dicts, functions of the library in Python, ufuncs' own
+ * methods (np.add.reduce), lists, arrays. */
 static AExpr *
 call_method(Infer *I, const AExpr *e, AExpr *out)
 {

@@ -33,6 +33,8 @@ dict_of(Infer *I, const Record *record, Loc loc)
     return out;
 }
 
+/* The record of a dict; refuses one that is used where its values, held in
+ * hidden versions, may not have been made. */
 static const Record *
 record_of(Infer *I, const Type *type, Loc loc)
 {
@@ -79,7 +81,8 @@ find_key(Infer *I, const Record *record, const Type *key)
     return -1;
 }
 
-/* Sets an entry: the first key stays, the last value counts. */
+/* Sets an entry: the first key stays, the last value counts, as in {1: a, 1.0:
+ * b}. */
 static void
 set_entry(Infer *I, Record *record, const AExpr *key, AExpr *value)
 {
@@ -170,7 +173,9 @@ dict_of_keywords(Infer *I, const Sym *keys, const AExprVec *values, Loc loc)
 
 /* --- looking -------------------------------------------------------------- */
 
-/* The value of a key that only the run knows: the first that is equal. */
+/* The value of a key that only the run knows: the first that is equal, by a
+ * chain of choices from the last entry to the first; so all values need a
+ * common type. */
 static AExpr *
 choose_value(Infer *I, const Record *record, AExpr *key, AExpr *none,
              ABlock *out)
@@ -207,7 +212,7 @@ dict_item(Infer *I, AExpr *dict, AExpr *key)
     return typed_seq(I, block, record->values.at[at]);
 }
 
-/* key in d */
+/* key in d: a comparison with each key. */
 AExpr *
 dict_has(Infer *I, AExpr *key, const AExpr *dict, ABlock *out)
 {

@@ -7,8 +7,14 @@
  *
  * What comes out is a fresh array.  Its axes are those of the indices,
  * broadcast together, in the place of the axes that they index -- or in front,
- * if there are slices between them.  In memory they are always in front: NumPy
- * gathers first and gives a view with the axes moved.
+ * if there are slices between them.  For a of shape (5, 6, 7), rows of shape
+ * (3):
+ *
+ *     a[rows]            (3, 6, 7)        a[:, rows]          (5, 3, 7)
+ *     a[rows, :, rows]   (3, 6)           a[:, rows, rows]    (5, 3)
+ *
+ * In memory they are always in front: NumPy gathers first and gives a view with
+ * the axes moved, which strides show.
  *
  * A mask stands for as many index arrays as it has axes, the positions of its
  * true elements.  How many there are is known only when the program runs.
@@ -17,7 +23,7 @@
 
 #include "typeinfer/state.h"
 
-/* A list of integers that is written in the index. */
+/* A list of integers that is written in the index, or has few items. */
 static bool
 is_index_list(const Type *type)
 {
@@ -83,6 +89,8 @@ axes_of_items(const Type *const *items, int n)
     return taken;
 }
 
+/* Numbers count as index arrays of no axis: they can stand between two arrays
+ * without a split, and take part in the place of the first. */
 void
 gather_plan(const Type *const *items, int n, int rank, GatherPlan *plan)
 {
@@ -159,7 +167,8 @@ slice_size(const Type *slice, int64_t size)
     return size >= 0 && known_slice(slice, size, &first, &n) ? n : -1;
 }
 
-/* The sizes of the axes that are not indexed by arrays, in 'rest'. */
+/* The sizes of the axes that are not indexed by arrays, in 'rest'. `...` stands
+ * for all that no item takes, and so does the end of the index. */
 static void
 rest_sizes(Infer *I, const AExpr *out, const Type *const *items, int n,
            const Type *base, Type *rest)
@@ -194,7 +203,8 @@ rest_sizes(Infer *I, const AExpr *out, const Type *const *items, int n,
     }
 }
 
-/* base[items], of which one is an array at least. */
+/* base[items], of which one is an array at least: the sizes of the arrays stand
+ * at the plan's place among the others. */
 const Type *
 type_of_gather(Infer *I, const AExpr *out, const Type *base,
                const Type *const *items, int n)

@@ -1,8 +1,13 @@
 /* isinstance(x, classes): decided by the type of `x`.
  *
+ *     def f(a, scale):
+ *         if isinstance(scale, (int, float)):     known: one branch is typed
+ *             ...
+ *
  * np.float64 is a float of Python's, too, and a bool is an int; NumPy's other
  * scalars are instances of their own class only.  What may be one thing or
- * another, and classes that are not listed here, are refused.
+ * another, and classes that are not listed here, are refused: a subclass hook
+ * (__instancecheck__) could say anything.
  */
 #include <string.h>
 
@@ -78,6 +83,7 @@ is_known_class(const char *name)
     return false;
 }
 
+/* A known bool. The argument must have no effect, since it vanishes. */
 const Type *
 type_of_isinstance(Infer *I, const AExpr *call)
 {

@@ -56,6 +56,7 @@ site_at(Infer *I, Sym key)
     return site;
 }
 
+/* The place in which the list object was made. */
 static ListSite *
 site_of(const Infer *I, const Type *list)
 {
@@ -85,7 +86,9 @@ list_type(Infer *I, const Type *list)
     return type_of_list_object(I, list->object, list->alt);
 }
 
-/* Only a LIST's object has a site of its own. */
+/* A list that is made here. One that is made under a condition, or in an
+ * expression of which only a part may be run, has its storage at the beginning
+ * of the function. Only a LIST's object has a site of its own. */
 const Type *
 list_new(Infer *I, const AExpr *e)
 {
@@ -130,6 +133,7 @@ list_like(const Type *type)
                             (type->kind == TY_TUPLE && type->is_list));
 }
 
+/* The place makes a LIST from the next beginning on; false: it is no list. */
 bool
 list_demote(Infer *I, const Type *type)
 {
@@ -164,6 +168,7 @@ makes_object(const AExpr *e, const AExpr *out)
     }
 }
 
+/* A call of a row of builtins.def, with its first argument. */
 AExpr *
 list_call(Infer *I, Loc loc, BuiltinId id, AExpr *arg)
 {
@@ -184,6 +189,9 @@ list_is_site(Infer *I, const AExpr *e)
     return map_has(&I->lists, key_of(I, e->loc));
 }
 
+/* What became of an expression that makes a list: of fixed length with an
+ * object of its own, by which its place is found if it must become a LIST; or a
+ * LIST that takes the items. */
 AExpr *
 list_made(Infer *I, const AExpr *e, AExpr *out)
 {
@@ -241,6 +249,7 @@ kept_type(Infer *I, const Type *type)
     return type_tuple(I->arena, items, type->rank, type->is_list);
 }
 
+/* Can a LIST hold values of the type? */
 bool
 list_holds(Infer *I, const Type *type)
 {
@@ -262,7 +271,8 @@ keeps_all(const Type *type, const Type *joined)
     return true;
 }
 
-/* Widens what the site holds; false: there is no type for both. */
+/* Widens what the site holds; false: there is no type for both. Whoever has
+ * read the narrower type is inferred again. */
 static bool
 widen_site(Infer *I, ListSite *site, const Type *item)
 {
@@ -278,6 +288,7 @@ widen_site(Infer *I, ListSite *site, const Type *item)
     return true;
 }
 
+/* Is the value a list, or a tuple with one in it? */
 bool
 holds_list(const Type *type)
 {
@@ -292,7 +303,8 @@ holds_list(const Type *type)
     return false;
 }
 
-/* Has the value no other name? */
+/* Has the value no other name? Only then may it be kept as a value inside of a
+ * list, for a copy is the same thing if nobody holds the original. */
 static bool
 is_fresh(const AExpr *value)
 {
@@ -320,6 +332,8 @@ list_result(const Infer *I, const Type *list)
     return shared ? "in which lists may be that have other names" : NULL;
 }
 
+/* A value is put into the list: what it holds gets wider, or is refused if no
+ * type has both. */
 void
 list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
          Loc loc)
@@ -345,6 +359,8 @@ list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
     }
 }
 
+/* Lists among the arguments are copies of the caller's, so they are only read.
+ */
 void
 list_mutate(Infer *I, const Type *list, Loc loc)
 {
@@ -371,6 +387,7 @@ part_type(Infer *I, const Type *item)
     return copy;
 }
 
+/* The type of an item; a list that surely is empty has none. */
 const Type *
 list_item(Infer *I, const Type *list)
 {
@@ -393,6 +410,8 @@ list_escapes(Infer *I, const Type *list)
     site->escapes = true;
 }
 
+/* A list that is named outside of the block in which it is made, or that is in
+ * a tuple there, lives longer than the block. */
 void
 list_reach(Infer *I, const Type *type)
 {
@@ -454,6 +473,7 @@ join_lists(Infer *I, const Type *lhs, const Type *rhs, bool loop)
     return type_of_list_object(I, target, lhs->alt ? lhs->alt : rhs->alt);
 }
 
+/* What a name is where two paths meet, of which one has a list at least. */
 const Type *
 list_join(Infer *I, const Type *lhs, const Type *rhs, bool loop)
 {
@@ -483,6 +503,7 @@ holds_object(const Type *type, int object)
     return false;
 }
 
+/* Does the version hold the list, itself or in a tuple? */
 static bool
 ver_holds(const Ver *ver, int object)
 {
@@ -510,7 +531,8 @@ held_outside(const Infer *I, int object)
 }
 
 /* What another name than 'number' has to do with the copy from list 'from' to
- * list 'to' at this exit: it goes on naming one of the two. */
+ * list 'to' at this exit: it goes on naming one of the two. Then a change by
+ * one name would have to be seen by the other, and a copy would not show it. */
 static bool
 name_shares(const Infer *I, const Exit *exit, const Env *joined, int number,
             int from, int to)
@@ -537,6 +559,8 @@ brings_other(const Exit *exit, const Ver *joined, int number)
            from->base.type->object != joined->base.type->object;
 }
 
+/* Notes the list into which others are copied at this join, so that it is not
+ * copied into another one itself. */
 void
 list_take(Infer *I, const ExitVec *exits, const Ver *joined, int number)
 {
@@ -550,6 +574,7 @@ list_take(Infer *I, const ExitVec *exits, const Ver *joined, int number)
     }
 }
 
+/* Has no other name to do with the copies that the join of 'number' needs? */
 bool
 list_alone(Infer *I, const ExitVec *exits, const Env *joined, int number)
 {
@@ -592,6 +617,8 @@ all_held(Infer *I, const Type *list)
     return true;
 }
 
+/* Two types that conflict, of which one is a list of fixed length: if all items
+ * fit a LIST, its place becomes one, and inference begins again. */
 void
 list_settle(Infer *I, const Type *lhs, const Type *rhs)
 {

@@ -4,9 +4,15 @@
  *     y, x = stack.pop()       a tuple of ints
  *     [0] * n, a + b, a[1:]    new lists, each of the place where it is made
  *
- * Where a method needs no LIST -- the list has a fixed length so far -- its
- * place becomes one of LISTs and inference begins again; until it does, the
- * statement counts for nothing.
+ * A list begins as a tuple of known length ([] has none, [0, 1] has two items).
+ * Where a method needs a LIST, its place becomes one of LISTs ("demoted") and
+ * inference begins again; until it does, the statement counts for nothing, but
+ * goes on as far as it makes sense, to find other such places in the same
+ * attempt.
+ *
+ * What a list holds is found in the same way: every append widens the type of
+ * its items, and everything that was inferred of a narrower one is inferred
+ * again.  It ends because types only widen, and few are wider than a number.
  */
 #include <string.h>
 
@@ -48,7 +54,8 @@ method_of_tuple(Infer *I, const AExpr *e, AExpr *out, const AExpr *self)
     return out;
 }
 
-/* NULL: the call is '*id', with "self" as its first argument. */
+/* NULL: the call is '*id', with "self" as its first argument; else the call was
+ * settled. */
 AExpr *
 list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self, BuiltinId *id)
 {
@@ -66,6 +73,9 @@ list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self, BuiltinId *id)
 
 /* --- what iterables give -------------------------------------------------- */
 
+/* Does the iterable surely give nothing, as a list does that nothing was ever
+ * put into?  Its items have no type, so the body of a loop over it is never
+ * typed. */
 bool
 list_iterates_none(const AExpr *iter)
 {
@@ -82,6 +92,8 @@ list_iterates_none(const AExpr *iter)
     return false;
 }
 
+/* Puts all that 'iter' gives into the list: what it is must fit what others
+ * have put there. */
 void
 list_put_all(Infer *I, const Type *list, const AExpr *iter)
 {
@@ -125,7 +137,8 @@ need_known(Infer *I, const AExpr *e)
     }
 }
 
-/* The iterable argument of list(...) and sorted(...), typed and held. */
+/* The iterable argument of list(...) and sorted(...), typed and held. The new
+ * list is that of this call: each round of a loop around makes another one. */
 AExpr *
 list_gather(Infer *I, const AExpr *e, BuiltinId id)
 {
@@ -151,6 +164,8 @@ list_gather(Infer *I, const AExpr *e, BuiltinId id)
     return typed_seq(I, block, call);
 }
 
+/* `x in list` for numbers: a loop with a comparison. Of tuples and of what may
+ * be None it would have to compare objects. */
 AExpr *
 list_has(Infer *I, AExpr *x, AExpr *list)
 {
@@ -195,7 +210,8 @@ need_index(Infer *I, const AExpr *e)
     }
 }
 
-/* Methods that change their list. */
+/* Methods that change their list. What is put in widens the type of its items;
+ * pop gives an item. */
 static const Type *
 type_of_change(Infer *I, const AExpr *call, BuiltinId id)
 {
@@ -244,7 +260,8 @@ type_of_list(Infer *I, AExpr *call, BuiltinId id)
 
 /* --- operators ------------------------------------------------------------ */
 
-/* [x] * n: of fixed length only if that is known and small. */
+/* [x] * n: of fixed length only if that is known and small, so that `[0] * 3`
+ * is a tuple of three numbers in registers, and `[0] * 256` a list. */
 static const Type *
 type_of_repeat(Infer *I, const AExpr *e, const Type *list, const AExpr *count)
 {
@@ -286,6 +303,7 @@ need_list(Infer *I, const AExpr *e)
     }
 }
 
+/* a + b and a * n with a list; NULL: another operation. */
 const Type *
 list_binop(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
 {
@@ -304,6 +322,7 @@ list_binop(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
     return NULL;
 }
 
+/* a += b of a list changes it in place: it is a.extend(b). */
 AExpr *
 list_extend(Infer *I, const AStmt *s, AExpr *target, AExpr *value)
 {
@@ -345,7 +364,7 @@ list_subscript(Infer *I, AExpr *out)
     return list_item(I, list);
 }
 
-/* a[i] = v */
+/* a[i] = v: what is stored must fit what the list holds. */
 AExpr *
 list_target(Infer *I, AExpr *target, const Type *type)
 {

@@ -9,8 +9,13 @@
  * functions that stand for an operator follow its rule for arrays; numbers are
  * no exception, so that np.add of two uint8 scalars wraps in silence.
  *
- * Integers of one byte are computed in float16 by NumPy's float functions,
- * which is not translated.
+ * A ufunc of NumPy's has a list of loops, each for certain dtypes, and takes
+ * the first one to which all operands can be cast safely.  For functions of
+ * floats the loops are those of float16, float32, float64:
+ *
+ *     bool, int8, uint8     float16, which is not translated
+ *     int16, uint16         float32
+ *     larger integers       float64
  */
 #include <string.h>
 
@@ -34,6 +39,7 @@ static const struct {
     {BUILTIN_NP_INVERT, AO_INVERT},
 };
 
+/* The operator that a function is by another name; AO_IS: none. */
 AOp
 ufunc_op(BuiltinId id)
 {
@@ -62,7 +68,8 @@ plain_of(const Type *type)
     return (Plain){type->dtype, type->kind == TY_NUM && type->weak};
 }
 
-/* NumPy's result type: strong operands meet first, then the weak ones. */
+/* NumPy's result type: strong operands meet first, then the weak ones. In the
+ * other order np.where(c, 1, x) of a float32 x would be float64. */
 static Plain
 common_of(const Type *const *args, int n)
 {
@@ -131,7 +138,8 @@ unary_rule(BuiltinId id, DType dt)
     }
 }
 
-/* A function that is an operator. */
+/* A function that is an operator: as the operator for arrays, but a Python bool
+ * is left out, which the function turns into an array of bool first. */
 static UfuncRule
 operator_rule(Arena *arena, AOp op, const Type *const *args)
 {
@@ -169,6 +177,7 @@ clip_rule(Arena *arena, const Type *const *args)
     return same(args[0]->dtype == DT_BOOL || !bounded ? DT_COUNT : dtype);
 }
 
+/* What a function computes for these operands, or that it isn't translated. */
 UfuncRule
 rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args)
 {
@@ -215,8 +224,8 @@ refuse(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
                  type_text(I->arena, type));
 }
 
-/* Could the lanes of vectors be used?  Operators on them know less, and bounds
- * that are arrays need checks. */
+/* Could the lanes of vectors be used?  Operators on them know less (no division
+ * of integers by what may be 0), and bounds that are arrays need checks. */
 static bool
 fits_vectors(Infer *I, BuiltinId id, const Type *const *args)
 {
@@ -288,6 +297,7 @@ check_decimals(Infer *I, const AExpr *call, BuiltinId id)
     }
 }
 
+/* A call of BK_UFUNC: a number, an array that is broadcast, or its `out`. */
 const Type *
 type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
 {

@@ -9,11 +9,13 @@
  *
  * All of these are written out as typed trees of the simpler operations, so
  * that csrc/lower has no need to know them.  Operands are held first: they are
- * evaluated once, whatever becomes of their items.
+ * evaluated once, whatever becomes of their items.  `not not` makes a bool of
+ * `and`, which would be one of its operands.
  *
  * Python compares items by identity before it compares them by value.  The two
  * differ for nan only, which is a number that is equal to itself if it is the
- * same object: where both sides are nan the call is repeated in Python. */
+ * same object: where both sides are nan the call is repeated in Python.
+ */
 #include <string.h>
 
 #include "typeinfer/list.h"
@@ -71,7 +73,8 @@ negation(Infer *I, AExpr *e)
     return out;
 }
 
-/* The truth of 'op' over conditions; their effects have been held. */
+/* The truth of 'op' over conditions; their effects have been held. Those that
+ * are known decide, or vanish. */
 static AExpr *
 combined(Infer *I, AOp op, const AExprVec *conds, Loc loc)
 {
@@ -115,7 +118,8 @@ may_be_nan(const Type *type)
     return floats && !(type->known && type->fval == type->fval);
 }
 
-/* Python repeats the call if both are nan, for they may be one object. */
+/* Python repeats the call if both are nan, for they may be one object: x == x
+ * is false for a nan alone. */
 static void
 assert_not_both_nan(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
 {
@@ -165,7 +169,10 @@ same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
     return typed_compare(I, AO_EQ, lhs, rhs, lhs->loc);
 }
 
-/* The first items that differ decide; if there are none, the lengths do. */
+/* The first items that differ decide; if there are none, the lengths do:
+ *
+ *     (a, b) < (c, d)      b < d if a == c else a < c
+ */
 static AExpr *
 ordered(Infer *I, AOp op, const AExprVec *lhs, const AExprVec *rhs, int at,
         ABlock *out, Loc loc)
@@ -215,7 +222,8 @@ compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out)
     return op == AO_EQ ? same : negation(I, same);
 }
 
-/* 'x' in a range of integers: between its ends and on a step. */
+/* 'x' in a range of integers: lo <= x < hi, and x - lo a multiple of the step.
+ */
 static AExpr *
 in_range(Infer *I, AExpr *x, AExpr *range, ABlock *out)
 {
@@ -355,7 +363,8 @@ check_sum(Infer *I, const Type *sum, Loc loc)
     }
 }
 
-/* start + t[0] + t[1] ..., or the product of them */
+/* start + t[0] + t[1] ..., or the product of them, from left to right as Python
+ * does: floats are not associative. */
 static AExpr *
 fold_items(Infer *I, BuiltinId id, const AExprVec *items, AExpr *start, Loc loc)
 {
@@ -446,8 +455,11 @@ check_sortable(Infer *I, const AExpr *call, const AExprVec *items, ABlock *out)
     }
 }
 
-/* Neighbours change places if the second is less: a stable sort, as Python's
- * is.  min returns its first argument when both are equal. */
+/* Neighbours change places if the second is less, in rounds that begin at the
+ * first and the second item in turn (odd-even transposition sort): n rounds
+ * sort n items.  A stable sort, as Python's is: min returns its first argument
+ * when both are equal.  For a median of nine that is 36 pairs of min and max,
+ * which the C compiler runs without a branch. */
 static AExpr *
 sort_items(Infer *I, const AExpr *call, AExprVec items, bool down, ABlock *out)
 {
@@ -583,7 +595,8 @@ value_of_items(Infer *I, const AExpr *e, BuiltinId id, const AExprVec *items,
 }
 
 /* Would evaluating all elements be more than Python does?  A generator in any()
- * or all() stops at the first that decides, unless that is known already. */
+ * or all() stops at the first that decides, unless that is known already: then
+ * it is a loop with a break. */
 static bool
 stops_early(const AExpr *arg, BuiltinId id, const AExpr *seq)
 {
@@ -624,7 +637,8 @@ call_on_items(Infer *I, const AExpr *e, BuiltinId id)
     return typed_seq(I, block, value);
 }
 
-/* The builtin as a loop that gathers in the call's own name. */
+/* The builtin as a loop that gathers in the call's own name: sum(a) is the sum
+ * of the comprehension (v for v in a). */
 static AExpr *
 call_as_loop(Infer *I, const AExpr *e, BuiltinId id)
 {

@@ -2,13 +2,17 @@
  *
  *     f(a, *t, k=1)     h = a; g = t;  f(h, g[0], g[1], k=1)
  *     (0, *t)           (0, t[0], t[1])
+ *     f(**options)      f(scale=..., clip=...)     a dict with known keys
  *     a, *b = t         a = t[0]; b = [t[1], t[2]]
  *
  * Where a star stands among arguments, those before it are held first, so that
- * everything is evaluated in Python's order.
+ * everything is evaluated in Python's order: with `f(g(), *t)` g is called
+ * before t is looked at.  An array behind a star must have few elements, whose
+ * number becomes part of the signature.
  */
 #include "typeinfer/state.h"
 
+/* Is there a star among the arguments or items? */
 bool
 has_stars(const AExprVec *items)
 {
@@ -20,7 +24,8 @@ has_stars(const AExprVec *items)
     return false;
 }
 
-/* The held items of what stands behind a star. */
+/* The held items of what stands behind a star; refuses what has an unknown
+ * number of them. */
 static AExprVec
 star_items(Infer *I, const AExpr *star, ABlock *out)
 {
@@ -57,7 +62,8 @@ spread_dict(Infer *I, const AExpr *star, AExpr *copy, ABlock *out)
     }
 }
 
-/* The call with the items themselves. Arguments by name keep their places. */
+/* The call with the items themselves. Arguments by name keep their places, and
+ * what stands behind the last star need not be held. */
 AExpr *
 call_with_stars(Infer *I, const AExpr *e)
 {
@@ -118,8 +124,9 @@ display_with_stars(Infer *I, const AExpr *e)
     return typed_seq(I, block, display);
 }
 
-/* a, *b, c = value of 'type': the starred target takes what the others leave.
- */
+/* a, *b, c = value of 'type': the starred target takes what the others leave,
+ * as a list of known length.  Of n targets the others take n - 1 items; too few
+ * items raise ValueError. */
 AExpr *
 target_with_star(Infer *I, const AExpr *target, const Type *type)
 {

@@ -66,7 +66,8 @@ unpacked_type(Infer *I, const AExpr *target, const Type *type, int k)
 }
 
 /* (a, b) = value. The items of a display are paired with the targets, so that
- * `a, b = zeros(3), zeros(3)` aliases nothing. */
+ * `a, b = zeros(3), zeros(3)` aliases nothing; of any other tuple each target
+ * is a further name of an item. */
 static AExpr *
 target_tuple(Infer *I, const AExpr *target, const AExpr *value,
              const Type *type)
@@ -267,7 +268,8 @@ infer_assign(Infer *I, const AStmt *s, ABlock *out)
     }
 }
 
-/* a op= b where `a` is an array: in place, with NumPy's casting rule. */
+/* a op= b where `a` is an array: in place, with NumPy's casting rule. A float
+ * result does not go into integers: `a /= 2` of an int array raises. */
 static void
 check_in_place(Infer *I, const AStmt *s, const AExpr *target,
                const AExpr *value)
@@ -403,7 +405,8 @@ keep_effects(Infer *I, AExpr *e, ABlock *out)
     }
 }
 
-/* Runs 'block' as a block of its own from 'env'; what it leaves is an exit. */
+/* Runs 'block' as a block of its own from 'env'; what it leaves is an exit,
+ * with a place for the conversions that the join will ask of it. */
 static int
 infer_branch(Infer *I, const ABlock *block, const Env *env, ABlock *out,
              Loc loc, ExitVec *exits)
@@ -430,7 +433,9 @@ negated(Infer *I, AExpr *cond)
 }
 
 /* A known condition leaves one branch, which takes the place of the statement
- * and needs no join. */
+ * and needs no join. Else both are run from the same environment, and what is
+ * left of the two is joined; a path that ended (return) brings nothing, and
+ * what follows belongs to the other branch alone. */
 static void
 infer_if(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -628,9 +633,9 @@ infer_plain(Infer *I, const AStmt *s, ABlock *out)
 }
 
 /* A statement that reads an unbound name, or whose types say that it fails,
- * raises, and nothing after it runs.
- * In the first rounds of a loop's inference this also stands for what is not
- * known yet. */
+ * raises, and nothing after it runs: Python says what it raises, should it ever
+ * be reached.  In the first rounds of a loop's inference this also stands for
+ * what is not known yet. */
 static void
 infer_stmt(Infer *I, const AStmt *s, ABlock *out)
 {

@@ -5,8 +5,12 @@
  *     a.reshape(h, w)  a.ravel()  a.flat             the elements in C order
  *
  * What such a function gives shares the memory of its argument, so the type is
- * that of the same object.  A plan (ViewPlan) says where the axes come from; it
- * is made here for the types and made again by csrc/lower for the code.
+ * that of the same object: who changes one changes the other, and alias.c sees
+ * one array.  A plan (ViewPlan) says where the axes come from; it is made here
+ * for the types and made again by csrc/lower for the code:
+ *
+ *     np.transpose(a, (2, 0, 1))    from = {2, 0, 1}
+ *     a[:, None] of rank 2          from = {0, -1, 1}     -1: a new axis
  *
  * Elements in C order can be seen under any shape if they lie in that order
  * without gaps (LAYOUT_C).  Otherwise NumPy copies, if no strides describe the
@@ -42,7 +46,7 @@ plan_identity(const Type *array, ViewPlan *plan)
     }
 }
 
-/* Takes axis 'k' of the plan to place 'to'. */
+/* Takes axis 'k' of the plan to place 'to'; those between move by one. */
 static void
 move_axis(ViewPlan *plan, int k, int to)
 {
@@ -68,7 +72,7 @@ add_axis(ViewPlan *plan, int k)
     return true;
 }
 
-/* All axes in the order that 'n' types give. */
+/* All axes in the order that 'n' types give: each one once. */
 static bool
 permute(const Type *const *types, int n, ViewPlan *plan)
 {
@@ -166,6 +170,7 @@ plan_atleast(BuiltinId id, ViewPlan *plan)
     return true;
 }
 
+/* The plan of a call; csrc/lower asks again and gets the same. */
 bool
 rule_view(BuiltinId id, const AExpr *call, const Type *array, ViewPlan *plan)
 {
@@ -196,7 +201,8 @@ rule_view(BuiltinId id, const AExpr *call, const Type *array, ViewPlan *plan)
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Does the plan keep the axes in order?  Those of one element have no place. */
+/* Does the plan keep the axes in order?  Those of one element have no place.
+ * Then the result lies in memory as its base does. */
 static bool
 in_order(const Type *base, const ViewPlan *plan)
 {
@@ -214,7 +220,8 @@ in_order(const Type *base, const ViewPlan *plan)
     return true;
 }
 
-/* The array of the axes of 'base' that the plan lists. */
+/* The array of the axes of 'base' that the plan lists. It has no promise of a
+ * layout if the axes change their order. */
 static const Type *
 planned_type(Infer *I, const Type *base, const ViewPlan *plan)
 {
@@ -262,7 +269,8 @@ check_order(Infer *I, const AExpr *call, BuiltinId id)
     }
 }
 
-/* Axes of one element in this call, where np.squeeze asks for them. */
+/* Axes of one element in this call, where np.squeeze asks for them: they become
+ * part of the signature, since the rank of the result depends on them. */
 static void
 pin_singles(Infer *I, const Type *array)
 {
@@ -324,6 +332,7 @@ count_of(const Type *type)
     return count;
 }
 
+/* The sizes that are written, as a tuple or one by one. */
 int
 reshape_dims(const AExpr *call, BuiltinId id, const Type **out)
 {
@@ -349,7 +358,7 @@ reshape_dims(const AExpr *call, BuiltinId id, const Type **out)
 }
 
 /* The sizes of the new shape in 'out'; a size of -1 that is written is what is
- * left. */
+ * left: the number of elements by the product of the others. */
 static void
 reshaped_sizes(Infer *I, const AExpr *call, const Type *base,
                const Type *const *dims, int n, Type *out)
@@ -379,6 +388,8 @@ reshaped_sizes(Infer *I, const AExpr *call, const Type *base,
     }
 }
 
+/* Elements in C order without gaps have any shape; other arrays only their own
+ * number of elements along one axis. */
 bool
 reshape_is_view(BuiltinId id, const Type *base, int rank)
 {
@@ -387,7 +398,8 @@ reshape_is_view(BuiltinId id, const Type *base, int rank)
                        (base->rank == 1 && rank == 1));
 }
 
-/* A call of BK_RESHAPE: reshape, ravel, flatten. */
+/* A call of BK_RESHAPE: reshape, ravel, flatten. A copy is certain only where
+ * the rank gets smaller, which strides can't follow over gaps. */
 const Type *
 type_of_reshape(Infer *I, AExpr *call, BuiltinId id)
 {
