@@ -174,6 +174,64 @@ def walrus(n):
     return m, (k := m + 1), k
 
 
+@program((np.array([3.0, 2.0, 0.0, 5.0]),), (np.array([0.0]),),
+         (np.array([1.5, -2.0, np.nan, 1.0, 0.0]),))
+def walrus_in_while(a):
+    k, total = 0, 0.0
+    while (v := a[k]) != 0:
+        k += 1
+        if v < 0:
+            continue
+        total += v
+    return k, total, v
+
+
+@program((7,), (27,), (1,))
+def walrus_in_two_whiles(n):
+    steps = []
+    while (n := n // 2 if n % 2 == 0 else 3 * n + 1) > 1:
+        d = 0
+        while (rest := n >> d) > 4 and rest % 2 == 0:
+            d += 1
+            if d > 3:
+                break
+        else:
+            d = -d
+        steps.append((n, d, rest))
+    return steps, n
+
+
+@program((3, 4), (3, 2), (0, 0))
+def walrus_with_else(n, stop):
+    k = 0
+    while (m := n - k) > 0:
+        k += 1
+        if k == stop:
+            break
+    else:
+        m = -1
+    return k, m
+
+
+@program((np.zeros(4), 2), (np.arange(6.0), 1), replays=1)
+def walrus_runs_out(a, k):
+    while (v := a[k]) < 3:
+        a[k] = v + 1
+        k += 1
+    return v, k
+
+
+@program((5,), refused="whose `else` leaves")
+def walrus_leaves_outer_loop(n):
+    for i in range(n):
+        while (m := n - i) > 3:
+            n -= 1
+        else:
+            continue
+        n += 1
+    return n, m
+
+
 @program((5,), refused="always evaluated")
 def conditional_walrus(n):
     if n > 3 and (m := n * 2) > 10:

@@ -424,9 +424,9 @@ named_in(const AExpr *e)
     return found;
 }
 
-/* while test: body, else: orelse.  What the test binds would have to be
- * carried out of the loop by the test that fails, which no loop of the IR
- * does. */
+/* while test: body, else: orelse.  What a test binds would have to be carried
+ * out of the loop by the test that fails, which no loop of the IR does; the
+ * loader has moved such tests into the body where it could. */
 void
 infer_while(Infer *I, const AStmt *s, ABlock *out)
 {
@@ -434,7 +434,8 @@ infer_while(Infer *I, const AStmt *s, ABlock *out)
     if (named != NULL) {
         infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, named->loc,
                      "Write `while True:`, and `break` after the assignment.",
-                     "`:=` in the test of a `while` is not translated");
+                     "`:=` in the test of a `while` whose `else` leaves a loop "
+                     "around is not translated");
     }
     Loop loop;
     if (map_get(&I->unroll, s->value) != NULL) {

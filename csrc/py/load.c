@@ -513,8 +513,7 @@ load_for(Loader *L, PyObject *node, AStmt *s)
     load_bodies(L, node, s);
 }
 
-/* while and if */
-static void
+void
 load_test(Loader *L, PyObject *node, AStmt *s)
 {
     s->value = load_expr(L, node_field(L, node, "test"));
@@ -549,7 +548,7 @@ static const StmtRow stmt_rows[] = {
     {"AnnAssign", AS_ASSIGN, load_annotated},
     {"Expr", AS_EXPR, load_value_of},
     {"For", AS_FOR, load_for},
-    {"While", AS_WHILE, load_test},
+    {"While", AS_WHILE, load_while},
     {"If", AS_IF, load_test},
     {"Return", AS_RETURN, load_value_of},
     {"Break", AS_BREAK, load_nothing},

@@ -58,6 +58,8 @@ Sym sym_field(Loader *L, PyObject *node, const char *name);
 AExpr *other_expr(Loader *L, PyObject *node);
 Py_ssize_t list_size(PyObject *list);
 void load_items(Loader *L, PyObject *list, AExprVec *out);
+/* The test, body and else of an `if` or `while`. */
+void load_test(Loader *L, PyObject *node, AStmt *s);
 
 /* --- frozen.c ------------------------------------------------------------ */
 /* A small list, dict or tuple of plain values and of such. */
@@ -70,6 +72,7 @@ AExpr *load_lambda(Loader *L, PyObject *node);
 AExpr *load_named(Loader *L, PyObject *node);
 AExpr *load_dict(Loader *L, PyObject *node);
 void load_def(Loader *L, PyObject *node, AStmt *s);
+void load_while(Loader *L, PyObject *node, AStmt *s);
 void load_try(Loader *L, PyObject *node, AStmt *s);
 void load_with(Loader *L, PyObject *node, AStmt *s);
 void load_nonlocal(Loader *L, PyObject *node, AStmt *s);

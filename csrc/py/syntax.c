@@ -314,6 +314,56 @@ may_leave(const ABlock *block, bool in_loop)
     return false;
 }
 
+/* Does the expression bind a name? */
+static bool
+binds_name(const AExpr *e)
+{
+    if (e == NULL || e->kind == A_NAMED) {
+        return e != NULL;
+    }
+    bool binds = binds_name(e->lhs) || binds_name(e->rhs);
+    for (int i = 0; i < e->items.n && !binds; i++) {
+        binds = binds_name(e->items.at[i]);
+    }
+    return binds;
+}
+
+/* A test that binds a name moves into the body, so that the name leaves the
+ * loop by a `break`:
+ *
+ *     while (b := read(k)) > 0:      while True:
+ *         use(b)                         if not (b := read(k)) > 0:
+ *     else:                                  done()
+ *         done()                             break
+ *                                        use(b)
+ *
+ * A `continue` comes by the test all the same, and a `break` passes over the
+ * `else`.  One that leaves a loop around keeps its form: inference refuses. */
+void
+load_while(Loader *L, PyObject *node, AStmt *s)
+{
+    load_test(L, node, s);
+    if (L->failed || !binds_name(s->value) || may_leave(&s->orelse, false)) {
+        return;
+    }
+    AExpr *fails = ast_expr(L->arena, A_UNARY, s->value->loc);
+    fails->op = AO_NOT;
+    fails->lhs = s->value;
+    AStmt *leave = ast_stmt(L->arena, AS_IF, s->value->loc);
+    leave->value = fails;
+    leave->body = s->orelse;
+    vec_push(L->arena, &leave->body,
+             ast_stmt(L->arena, AS_BREAK, s->value->loc));
+    ABlock body = {0};
+    vec_push(L->arena, &body, leave);
+    for (int i = 0; i < s->body.n; i++) {
+        vec_push(L->arena, &body, s->body.at[i]);
+    }
+    s->value = load_value(L, Py_True, s->value->loc);
+    s->body = body;
+    s->orelse = (ABlock){0};
+}
+
 /* Body, else and finally, one after the other.  A 'finally' that is run on the
  * way out of the body would stand in several places. */
 void
