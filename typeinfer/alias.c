@@ -20,8 +20,8 @@
  */
 #include "typeinfer/list.h"
 
-/* A new object: the array that an expression makes, or (memory) an argument.
- * It belongs to the block that is being inferred. */
+/* A new object: the array that an expression makes, or (memory) an argument. It
+ * belongs to the block that is being inferred. Number 0 is none. */
 int
 object_new(Infer *I, Sym site, Loc loc, bool memory)
 {
@@ -51,7 +51,10 @@ object_root(const Infer *I, int object)
     return object;
 }
 
-/* Two objects of which one stands for both from now on. */
+/* Two objects of which one stands for both from now on: a disjoint-set forest
+ * without ranks, as classes are small. What is known of one holds for both; the
+ * place is known only if both have one, for both would have to move to memory.
+ */
 int
 object_unite(Infer *I, int lhs, int rhs)
 {
@@ -115,6 +118,8 @@ join_references(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
     return type_of_object(I, joined, object);
 }
 
+/* 'joined' as the object that it is after the join: vectors are united, arrays
+ * in memory become a reference that may be either. */
 const Type *
 join_objects(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
 {
@@ -182,7 +187,8 @@ fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes)
     return type_new_array(I, e, type, false);
 }
 
-/* Is the value that of a name, rather than just made? */
+/* Is the value that of a name, rather than just made? An array that was just
+ * made has no other name that could see a change. */
 static bool
 is_reference(const AExpr *e)
 {
@@ -338,9 +344,9 @@ demote_object(Infer *I, int object)
     }
 }
 
-/* Looks at every class of united objects once the program has been run.
- * Demanding a move to memory begins again, with one more site in I->demoted;
- * so this comes to an end. */
+/* Looks at every class of united objects once the program has been run: what is
+ * changed and has two names must be in memory. Demanding a move to memory
+ * begins again, with one more site in I->demoted; so this comes to an end. */
 void
 alias_settle(Infer *I)
 {

@@ -70,7 +70,9 @@ known_ifs(Infer *I, const AFor *part, ABlock *block, bool *holds)
     return true;
 }
 
-/* The rounds of 'for' number 'at' and of those inside it; false: not known. */
+/* The rounds of 'for' number 'at' and of those inside it; false: not known, or
+ * too many. The items of an inner `for` may depend on those of the outer one,
+ * so it is looked at anew in each round. */
 static bool
 unroll(Infer *I, Rounds *r, int at)
 {
@@ -103,7 +105,8 @@ unroll(Infer *I, Rounds *r, int at)
 }
 
 /* The comprehension as a display; NULL, and nothing done, when the number of
- * its elements depends on the run, or is more than 'most'. */
+ * its elements depends on the run, or is more than 'most'. The names of the
+ * targets are bound like any others meanwhile, and unbound after it. */
 AExpr *
 comp_display(Infer *I, const AExpr *e, bool is_list, int most)
 {
@@ -183,7 +186,14 @@ if_stmt(Infer *I, AExpr *cond, AStmt *body)
     return s;
 }
 
-/* What is done with the element in each round. */
+/* What is done with the element in each round:
+ *
+ *     sum      c = c + x              any      if x: c = True; break
+ *     list     c.append(x)            all      if not x: c = False; break
+ *     min      if c is None or x < c: c = x
+ *
+ * A list is made as a whole by Python before `any` sees it, so there is no
+ * break. */
 static void
 push_gather(Infer *I, const AExpr *e, BuiltinId id, ABlock *out)
 {
@@ -273,7 +283,8 @@ push_loops(Infer *I, const AExpr *e, BuiltinId id, int at, ABlock *out)
     }
 }
 
-/* The gathered value, which is None if there was no element. */
+/* The gathered value, which is None if there was no element: ValueError, or the
+ * default that min and max were given. */
 static AExpr *
 or_default(Infer *I, AExpr *value, AExpr *dflt)
 {
@@ -299,7 +310,7 @@ or_default(Infer *I, AExpr *value, AExpr *dflt)
     return out;
 }
 
-/* name = []; for ...: name.append(element) */
+/* name = []; for ...: name.append(element), for a list of run-time length. */
 AExpr *
 list_comp(Infer *I, const AExpr *e)
 {

@@ -10,14 +10,16 @@
  * object as long as nobody else names it.  So it must have been made in this
  * call, have one name, and not be gone through meanwhile.  Loops in which it
  * grows are written out (unroll.c), because its type is another one in every
- * round. */
+ * round: a pyramid of four levels is a loop of four rounds that appends.
+ */
 #include <string.h>
 
 #include "typeinfer/list.h"
 
 /* --- slices --------------------------------------------------------------- */
 
-/* A bound as PySlice_AdjustIndices has it; false if it depends on the run. */
+/* A bound as PySlice_AdjustIndices has it; false if it depends on the run.
+ * 'least' and 'most' are -1 and n - 1 for a step downwards. */
 static bool
 known_bound(const AExpr *e, int64_t dflt, int64_t least, int64_t most,
             int64_t size, int64_t *out)

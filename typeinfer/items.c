@@ -23,7 +23,8 @@ iter_builtin(const AExpr *e)
     return call ? builtin_of(e->lhs) : BUILTIN_NONE;
 }
 
-/* The typed iterable with all that it evaluates held in 'out'. */
+/* The typed iterable with all that it evaluates held in 'out': the parts of zip
+ * and enumerate each for itself. */
 AExpr *
 iter_hold(Infer *I, AExpr *e, ABlock *out)
 {
@@ -59,7 +60,8 @@ known_range(const AExpr *e, int64_t *lo, int64_t *hi, int64_t *step)
            known_arg(e->items.at[2], 1, step) && *step != 0;
 }
 
-/* Rounds of range, without overflow. */
+/* Rounds of range, without overflow: the distance of two int64s fits a uint64.
+ */
 static int64_t
 range_count(int64_t lo, int64_t hi, int64_t step)
 {
@@ -119,7 +121,8 @@ iter_count(Infer *I, const AExpr *e)
     return array && e->type->size[0] >= 0 ? e->type->size[0] : -1;
 }
 
-/* Item 'k' of a held iterable with a known count. */
+/* Item 'k' of a held iterable with a known count. product counts like digits,
+ * the last one fastest: its item k has digits k % n, k / n % m, ... */
 static AExpr *
 iter_at(Infer *I, AExpr *e, int64_t k)
 {

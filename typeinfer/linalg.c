@@ -6,8 +6,11 @@
  *
  * Floats go to NumPy's own routines (csrc/py/routines.c), integers, whose sums
  * wrap, are added by loops.  Operands of another dtype than the result's are
- * cast first, lists become arrays.  np.dot of matrices calls the BLAS as `@`
- * does as long as both lie in C order without gaps, which is checked.
+ * cast first, lists become arrays; both are written into the tree as calls of
+ * astype and np.array, so that csrc/lower sees operands that fit.
+ *
+ * np.dot of matrices calls the BLAS as `@` does as long as both lie in C order
+ * without gaps, which is checked.
  */
 #include <string.h>
 
@@ -24,7 +27,7 @@ refuse(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
 
 /* --- operands ------------------------------------------------------------- */
 
-/* The call of a library function on typed arguments. */
+/* The call of a library function on typed arguments, made here. */
 static AExpr *
 call_of(Infer *I, const AExpr *at, BuiltinId id, AExpr *first, AExpr *second)
 {
@@ -44,7 +47,7 @@ call_of(Infer *I, const AExpr *at, BuiltinId id, AExpr *first, AExpr *second)
 }
 
 /* `a ** x` by np.power, whose loop takes the same short cuts for exponents that
- * are one number; NULL: another case. */
+ * are one number; NULL: another case, which an operator's rule has. */
 AExpr *
 infer_power(Infer *I, const AExpr *e, AExpr *lhs, AExpr *rhs)
 {
@@ -85,7 +88,8 @@ dtype_node(Infer *I, const AExpr *at, DType dtype)
     return e;
 }
 
-/* Part of a small array with a step: its elements are not neighbours. */
+/* Part of a small array with a step: its elements are not neighbours, and BLAS
+ * would be given a stride. */
 static bool
 has_step(const AExpr *e)
 {
@@ -159,7 +163,8 @@ fresh(Infer *I, const AExpr *call, DType dtype, int rank, const int64_t *sizes)
     return type_new_array(I, call, type, false);
 }
 
-/* a @ b */
+/* a @ b and its kin: vectors give a number, else the axes that are not summed
+ * stand in the result. */
 static const Type *
 type_of_product(Infer *I, AExpr *call, BuiltinId id)
 {

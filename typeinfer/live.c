@@ -79,7 +79,8 @@ read_name(Live *live, Sym name, Bits bits)
     }
 }
 
-/* Backwards: the element, then each 'for' from the last to the first. */
+/* Backwards: the element, then each 'for' from the last to the first: its
+ * conditions, its target, which is written, and its iterable. */
 static void
 read_comp(Live *live, const AExpr *e, Bits bits)
 {
@@ -177,7 +178,10 @@ live_if(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
     read_expr(live, s->value, bits);
 }
 
-/* 'bits' is what is live after the loop, then what is live at its head. */
+/* 'bits' is what is live after the loop, then what is live at its head: what
+ * the body needs, and what is live after it, since it may run no round.  What
+ * is live at the head is live at the end of the body, so this is repeated until
+ * nothing is added, at most once per nested loop and name. */
 static void
 live_loop(Live *live, const AStmt *s, Bits bits, const LiveLoop *outer)
 {
@@ -208,7 +212,8 @@ live_loop(Live *live, const AStmt *s, Bits bits, const LiveLoop *outer)
     }
 }
 
-/* One statement backwards. After a return nothing of the function is live. */
+/* One statement backwards. After a return nothing of the function is live;
+ * after a raise neither, for the call ends. */
 static void
 live_stmt(Live *live, const AStmt *s, Bits bits, const LiveLoop *loop)
 {
@@ -314,7 +319,8 @@ live_make(Infer *I, const Frame *frame)
     return live;
 }
 
-/* A loop that the analysis has not seen carries everything. */
+/* Is the name live at the head of the loop? A loop that the analysis has not
+ * seen, one that inference made itself, carries everything. */
 bool
 live_at_head(const Live *live, const AStmt *loop, int number)
 {

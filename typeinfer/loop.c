@@ -158,7 +158,10 @@ same_memory(const Type *lhs, const Type *rhs)
     return same;
 }
 
-/* Joins one way back into the carried type; true if that changes it. */
+/* Joins one way back into the carried type; true if that changes it. No type
+ * for both is a conflict, which is told only if the name is read: then the loop
+ * may be written out, if its rounds are few, so that each has types of its own.
+ */
 static bool
 widen(Infer *I, const Loop *loop, Carried *c, const Ver *back)
 {

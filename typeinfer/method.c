@@ -37,7 +37,8 @@ infer_library_method(Infer *I, const AExpr *e, const AExpr *self)
     return infer_call(I, call);
 }
 
-/* The reduction that a ufunc's `reduce` is. */
+/* The reduction that a ufunc's `reduce` is: np.add.reduce(a) is np.sum(a,
+ * axis=0). */
 static BuiltinId
 reduction_of(Sym ufunc)
 {

@@ -42,6 +42,7 @@ without_none(Infer *I, const Type *type)
                                  : type;
 }
 
+/* What None can't do raises whenever it is reached; other types are refused. */
 DiagId
 unsupported(const Type *type)
 {
@@ -105,8 +106,9 @@ refuse_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs, const Type *rhs)
                  type_text(I->arena, lhs), type_text(I->arena, rhs));
 }
 
-/* The type of 'lhs' op 'rhs' for typed operands; 'e' is where a refusal
- * points. Comparisons too. */
+/* The type of 'lhs' op 'rhs' for typed operands; 'e' is where a refusal points.
+ * Comparisons too. Arrays that are small and have a rule for lanes stay in
+ * registers, others are computed into memory. */
 const Type *
 type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
               const AExpr *rhs)
@@ -174,7 +176,7 @@ settle_exponent(Infer *I, const AExpr *lhs, AExpr *rhs)
 }
 
 /* Is the result the same vector if 'mixed', a vector or a number, is the
- * number? */
+ * number? `total + px` with total = 0: the 0 stands in all lanes. */
 static bool
 number_is_lanes(Infer *I, AOp op, const Type *mixed, const Type *other)
 {
@@ -192,6 +194,9 @@ number_is_lanes(Infer *I, AOp op, const Type *mixed, const Type *other)
            as_vector.type->dtype == as_number.type->dtype;
 }
 
+/* A value that may be None, or a number instead of a vector, where it must be
+ * the array: the branch in which it is none is split off (split.c), so that the
+ * code for the array needs no flag. */
 void
 settle_some(Infer *I, AExpr *e)
 {
@@ -364,7 +369,8 @@ type_of_compare(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
     return type_of_binop(I, e, op, lhs, rhs);
 }
 
-/* The value of a chain: the first comparison that is false, or the last. */
+/* The value of a chain: the first comparison that is false, or the last;
+ * NumPy's bools and Python's are told apart. */
 static const Type *
 join_chain(Infer *I, const AExpr *e, const Type *so_far, const Type *next)
 {

@@ -60,7 +60,7 @@ reduce_argument(const AExpr *call, BuiltinId id, const char *word)
 /* --- axes ----------------------------------------------------------------- */
 
 /* Adds the axis that 'type' is to the set; false if it is not a known int in
- * range, or there already. */
+ * range, or there already: NumPy refuses an axis that is given twice. */
 static bool
 add_axis(const Type *type, int rank, unsigned *axes)
 {
@@ -109,7 +109,8 @@ reduce_keeps(const AExpr *call, BuiltinId id)
 
 /* --- dtypes --------------------------------------------------------------- */
 
-/* The dtype of a sum or product. */
+/* The dtype of a sum or product: the default integer of its signedness, so that
+ * sums of uint8 don't wrap at 256. */
 static DType
 grown(DType dtype)
 {
@@ -154,7 +155,7 @@ refuse(Infer *I, const AExpr *call, BuiltinId id, const char *why)
 
 /* The dtype in which the call computes, if that is translated: that which comes
  * out anyway, any of integers for integers, float64 for sums of what is
- * narrower. */
+ * narrower. In other cases the order of casts and additions would matter. */
 static DType
 given_dtype(Infer *I, const AExpr *call, BuiltinId id, DType dtype)
 {
@@ -202,7 +203,8 @@ adds_floats(ReduceKind kind, DType dtype)
 
 /* --- the type ------------------------------------------------------------- */
 
-/* The array that is left when the 'axes' are gone. */
+/* The array that is left when the 'axes' are gone, or have one element. Its
+ * memory order follows that of the operand. */
 static const Type *
 rest_of(Infer *I, const AExpr *call, BuiltinId id, unsigned axes, DType dtype)
 {
@@ -224,7 +226,8 @@ rest_of(Infer *I, const AExpr *call, BuiltinId id, unsigned axes, DType dtype)
 }
 
 /* Is the order of additions known?  One axis, the last axes, or all axes before
- * some that stay; not the first and the last. */
+ * some that stay; not the first and the last: there NumPy's iterator merges
+ * axes by their strides, and which it merges depends on extents. */
 static bool
 are_summable(unsigned axes, int rank)
 {

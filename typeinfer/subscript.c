@@ -85,8 +85,9 @@ infer_slice(Infer *I, const AExpr *e)
     return out;
 }
 
-/* A bound of a slice of 'size' items as PySlice_AdjustIndices has it for a
- * step upwards; clears '*known' if it depends on the run. */
+/* A bound of a slice of 'size' items as PySlice_AdjustIndices has it for a step
+ * upwards: counted from behind if it is negative, then cut off at 0 and 'size';
+ * clears '*known' if it depends on the run. */
 static int64_t
 clamp_bound(const Type *type, int64_t dflt, int64_t size, bool *known)
 {
@@ -127,7 +128,8 @@ is_single(const AExpr *e)
 }
 
 /* Where a slice of 'size' items, which is known, begins, and how many it has;
- * false when that depends on the run. */
+ * false when that depends on the run. With a step the number is the distance
+ * divided by it, rounded up. */
 bool
 known_slice(const Type *slice, int64_t size, int64_t *first, int64_t *n)
 {
@@ -156,7 +158,9 @@ known_slice(const Type *slice, int64_t size, int64_t *first, int64_t *n)
     return known;
 }
 
-/* The size of 'size' elements sliced by item 'e' of 'type', as Type.size. */
+/* The size of 'size' elements sliced by item 'e' of 'type', as Type.size. A
+ * small constant end of the last axis pins its size: `rgba[:3]` is a vector
+ * then. */
 static int64_t
 sliced_size(Infer *I, const AExpr *e, const Type *type, int64_t size,
             bool last)
@@ -300,7 +304,13 @@ cuts(const Type *slice)
 /* More indices than this are too many for any array. */
 enum { MAX_INDICES = 4 * MAX_RANK };
 
-/* What is left of 'base' after the indices; rank 0 is an element. */
+/* What is left of 'base' after the indices; rank 0 is an element. Whether its
+ * elements still follow each other in memory depends on where axes were left: a
+ * slice or an index behind an axis that was left makes gaps.
+ *
+ *     img[2:5] of LAYOUT_C      LAYOUT_C: whole rows that follow each other
+ *     img[:, 2:5], img[:, 0]    LAYOUT_ROWS: gaps between the rows
+ */
 static const Type *
 part_type(Infer *I, const AExpr *out, const Type *base)
 {
@@ -404,7 +414,8 @@ subscript_tuple(Infer *I, AExpr *out)
     return base->items[k];
 }
 
-/* An item of a tuple of several types, where only the run knows which. */
+/* An item of a tuple of several types, where only the run knows which: a chain
+ * of choices. NULL: the items have one type, or the index is known. */
 static AExpr *
 unknown_item(Infer *I, AExpr *out)
 {
@@ -456,7 +467,8 @@ infer_subscript(Infer *I, const AExpr *e)
 
 /* --- iteration ------------------------------------------------------------ */
 
-/* Items of a tuple as one type: numbers of one kind, or tuples of such. */
+/* Items of a tuple as one type: numbers of one kind, or tuples of such. A table
+ * has columns of one dtype, so no flags. */
 static const Type *
 uniform_type(Infer *I, const Type *lhs, const Type *rhs)
 {
@@ -511,7 +523,8 @@ tuple_item_type(Infer *I, const Type *type, Loc loc)
     return item;
 }
 
-/* What iteration and unpacking give: elements of rank 1, else views. */
+/* What iteration and unpacking give: elements of rank 1, else views of the
+ * parts along the first axis. */
 const Type *
 item_type(Infer *I, const Type *type, Loc loc)
 {

@@ -339,7 +339,8 @@ alt_of(Plain weak)
                                   : ALT_FLOAT;
 }
 
-/* The main type and the alternative of two kinds of number. */
+/* The main type and the alternative of two kinds of number: NumPy's before
+ * Python's, float before int before bool. */
 static const Type *
 join_two(Arena *arena, Plain main, Plain other)
 {
@@ -359,7 +360,7 @@ join_two(Arena *arena, Plain main, Plain other)
                          alt_of(other));
 }
 
-/* A set of one or two is a type, of more it is none. */
+/* A set of one or two is a type, of more it is none: there is one flag. */
 static const Type *
 join_set(Arena *arena, const Set *set)
 {
@@ -418,8 +419,8 @@ new_ref(Arena *arena, const Type *type)
     return ref;
 }
 
-/* Arrays in memory: the very same one, or a reference to either.  An axis whose
- * size differs has no known size. */
+/* Arrays in memory: the very same one, or a reference to either, of which the
+ * run knows which it is.  An axis whose size differs has no known size. */
 static const Type *
 join_memory(Arena *arena, const Type *lhs, const Type *rhs)
 {

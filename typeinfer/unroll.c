@@ -55,7 +55,8 @@ open_scope(Infer *I, bool needed, Loc loc, ABlock *out)
 }
 
 /* All ways out of the scope meet.  No version made inside may be named after
- * it, because a part of the scope may have been left out. */
+ * it, because a part of the scope may have been left out: each name gets a
+ * version of its own there. */
 static void
 close_scope(Infer *I, const AStmt *loop, AStmt *scope, ExitVec *exits)
 {
@@ -80,7 +81,9 @@ typedef struct Unrolled {
     ABlock *out; /* of the whole: the outer scope's body, if there is one */
 } Unrolled;
 
-/* One round; 'item' is what a FOR binds, NULL in a WHILE. */
+/* One round; 'item' is what a FOR binds, NULL in a WHILE. Every round is typed
+ * by itself, so a name may be an int in the first and an array in the second.
+ */
 static void
 unrolled_round(Infer *I, Unrolled *u, AExpr *item)
 {
@@ -182,6 +185,7 @@ expr_size(const AExpr *e)
     return e ? n + expr_size(e->lhs) + expr_size(e->rhs) : 0;
 }
 
+/* Nodes of a block, roughly: what is written out many times must be small. */
 int
 block_size(const ABlock *block)
 {
@@ -218,7 +222,8 @@ demand_unroll(Infer *I, const AExpr *key)
     }
 }
 
-/* Something in a loop can't be translated: does writing it out help? */
+/* Something in a loop can't be translated: does writing it out help? It may,
+ * since then loop variables and lengths of lists are known in each round. */
 void
 unroll_instead(Infer *I)
 {

@@ -1,7 +1,14 @@
 /* with np.errstate(...), and del.
  *
+ *     with np.errstate(divide="ignore"):      kinds: WARN_DIVIDE
+ *         q = a / b                           no WARN statements of that kind
+ *
  * Only the mode 'ignore' has a native form: the kinds of warnings that are
- * ignored are noted on the statement, and its body is run as it stands.
+ * ignored are noted on the statement, and its body is run as it stands.  The
+ * other modes raise, call or print at the very operation, which is Python's.
+ *
+ * After `del x` the name is unbound, so reading it raises as for any other name
+ * that has no value on this path.
  */
 #include <string.h>
 
