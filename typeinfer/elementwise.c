@@ -44,7 +44,9 @@ pin_single(Infer *I, int64_t lhs, int64_t rhs)
     }
 }
 
-/* The size of an axis in which two operands meet. */
+/* The size of an axis in which two operands meet. If one is known, that is
+ * taken for both, and lower checks it; of two unknown ones that which is an
+ * argument's. */
 static int64_t
 meet_sizes(Infer *I, const AExpr *e, int64_t lhs, int64_t rhs)
 {

@@ -60,7 +60,8 @@ is_known(const AExpr *e)
 }
 
 /* Subscripts of arrays may be out of range and calls may do anything, so both
- * must be evaluated; a name must be if it may be unbound. */
+ * must be evaluated; a name must be if it may be unbound. An operator of which
+ * the result is known raises nothing. */
 bool
 is_simple(const AExpr *e)
 {
@@ -99,7 +100,8 @@ is_simple(const AExpr *e)
 }
 
 /* Found in the condition's left-most part that is an axis or value of an
- * argument, which is what a user's flag or size is. */
+ * argument, which is what a user's flag or size is: in `mode == 1 and n > 3`
+ * that is `mode`. */
 int
 cond_origin(const AExpr *e)
 {
@@ -239,13 +241,15 @@ infer_any(Infer *I, const AExpr *e)
     }
 }
 
-/* The typed copy of any expression. */
+/* The typed copy of any expression; a list that it makes gets its object. */
 AExpr *
 infer_maybe(Infer *I, const AExpr *e)
 {
     return list_made(I, e, infer_any(I, e));
 }
 
+/* The same where an array is needed, or a tuple: what may be None must not be.
+ */
 AExpr *
 infer_expr(Infer *I, const AExpr *e)
 {

@@ -27,7 +27,8 @@
 
 enum { MOST_BEGINNINGS = 1000 };
 
-/* The type of an argument with all that was pinned. */
+/* The type of an argument with all that was pinned, kept in the signature, so
+ * that the dispatcher's guard can be made of it. */
 static const Type *
 pinned_type(Arena *arena, SigArg *arg)
 {
@@ -123,7 +124,8 @@ typedef struct Returned {
     int n;
 } Returned;
 
-/* Which arrays may 'object' be?  By number. */
+/* Which arrays may 'object' be?  By number. Followed from reference to source
+ * until nothing is added. */
 static bool *
 may_be(Infer *I, int object)
 {
@@ -213,7 +215,8 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
 }
 
 /* Every part of a result must be something that csrc/py can make an object of.
- */
+ * A tuple in it is made anew, as in Python; a part of a list has a place in
+ * that. */
 static void
 check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
 {
@@ -252,7 +255,8 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
 
 /* --- the entry ------------------------------------------------------------ */
 
-/* The abstract run: parameters, body, result, aliases. */
+/* The abstract run: parameters, body, result, aliases. What lists hold must
+ * have been known from the beginning of this run, or it begins again. */
 static AFunc *
 run_entry(Infer *I)
 {

@@ -29,7 +29,9 @@ refuse_items(Infer *I, const AExpr *e)
                  type_text(I->arena, e->type));
 }
 
-/* One more kind of number. With a dtype given ('fixed') all will do. */
+/* One more kind of number. With a dtype given ('fixed') all will do. A
+ * maybe-type will do if its main part holds the alternative, which is then
+ * assumed to be none. */
 static void
 add_leaf(Infer *I, const AExpr *e, const Type *num, bool fixed, Leaves *leaves)
 {
@@ -53,7 +55,8 @@ same_shape(const Type *lhs, const Type *rhs)
            memcmp(lhs->size, rhs->size, sizeof(lhs->size)) == 0;
 }
 
-/* The shape of a value of 'type' goes to 'out', from axis out->rank on. */
+/* The shape of a value of 'type' goes to 'out', from axis out->rank on. All
+ * items must have one shape, as far as it is known. */
 static void
 add_shape(Infer *I, const AExpr *e, const Type *type, bool fixed, Type *out,
           Leaves *leaves)
@@ -84,6 +87,8 @@ add_shape(Infer *I, const AExpr *e, const Type *type, bool fixed, Type *out,
     *out = first;
 }
 
+/* np.array of nested lists and tuples: the shape is that of the nesting, the
+ * dtype what all numbers have in common. */
 const Type *
 type_of_list_array(Infer *I, const AExpr *call)
 {
@@ -100,6 +105,7 @@ type_of_list_array(Infer *I, const AExpr *call)
     return type_new_array(I, call, type, false);
 }
 
+/* Is it more than a flat display of few numbers, which is a vector? */
 bool
 list_is_array(const Type *type)
 {

@@ -42,7 +42,7 @@ refuse_shape(Infer *I, const AExpr *e)
                  type_text(I->arena, e->type));
 }
 
-/* A size is an int; a bool is an error in NumPy. */
+/* A size is an int; a bool is an error in NumPy, and so is a negative size. */
 static bool
 is_size(const Type *type)
 {
@@ -191,7 +191,8 @@ type_of_array(Infer *I, AExpr *call)
     return type_new_array(I, call, type, false);
 }
 
-/* a.copy(), a.astype(dtype), np.array(a) */
+/* a.copy(), a.astype(dtype), np.array(a): np.array and astype keep the memory
+ * order of `a`, its method copy makes one in C order. */
 const Type *
 type_of_copy(Infer *I, AExpr *call, BuiltinId id)
 {

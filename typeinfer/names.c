@@ -75,7 +75,8 @@ names_of_block(const ABlock *block, NameFn fn, void *data)
     }
 }
 
-/* The lists that an expression may change by a method. */
+/* The lists that an expression may change by a method: `levels.append(x)` gives
+ * the name a new version, if the list has a known length. */
 static void
 lists_of_expr(const AExpr *e, NameFn fn, void *data)
 {
@@ -136,7 +137,8 @@ note_name(void *data, Sym name)
     map_set(&names->map, name, data);
 }
 
-/* All names that the loop may give a new version. */
+/* All names that the loop may give a new version, by an assignment or by a
+ * change of a list. */
 Map
 names_of_loop(Infer *I, const AStmt *s)
 {

@@ -32,7 +32,8 @@ need_floats(Infer *I, const AExpr *call)
     }
 }
 
-/* The ported algorithm is that of CPython 3.10 and 3.11. */
+/* The ported algorithm is that of CPython 3.10 and 3.11; others have other
+ * bits. */
 static const Type *
 type_of_hypot(Infer *I, const AExpr *call, BuiltinId id)
 {
@@ -83,7 +84,8 @@ type_of_integers(Infer *I, const AExpr *call, BuiltinId id)
     return type_int(I->arena);
 }
 
-/* round(x, n): n must be known, and not negative. */
+/* round(x, n): n must be known, and not negative. 10 ** 22 is the largest power
+ * of ten that is a double. */
 static const Type *
 type_of_digits(Infer *I, const AExpr *call, BuiltinId id)
 {

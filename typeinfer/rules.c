@@ -6,11 +6,17 @@
  *     uint8 scalar / 2        float64 scalar       true division of integers
  *     int64 & uint64 scalars  float64              no common integer
  *
- * A maybe-type is tried in all combinations.  The combination of the main
- * parts decides; another one is harmless if the result has the same type and
- * is computed in the same dtype, or if it is the same number as a weak int or
+ * A maybe-type is tried in all combinations.  The combination of the main parts
+ * decides; another one is harmless if the result has the same type and is
+ * computed in the same dtype, or if it is the same number as a weak int or
  * float, which the result's own flag then says.  All others must not occur:
  * lower speculates on that with a check.
+ *
+ *     (float64 or int) + 1.5     int + float is a float, not float64's scalar:
+ *                                the result is float64 or float, flagged by the
+ *                                operand's flag
+ *     (uint8 or int) + uint8     int + uint8 is uint8 as well: harmless
+ *     (uint8 or int) << 1        an int is not cut off at 8 bits: refused
  *
  * The tables behind this were taken from NumPy 2 and CPython 3.11 by trying all
  * pairs of types; tests/test_infer.py tries them again.  The oddities worth
@@ -62,6 +68,8 @@ strong_with_weak(DType strong, DType weak)
     return dtype_is_float(strong) ? strong : DT_F64;
 }
 
+/* The type in which two numbers meet: two of Python's by its order, two of
+ * NumPy's by promotion, else NumPy's unless the kind of Python's is higher. */
 Plain
 plain_common(Plain lhs, Plain rhs)
 {
@@ -93,7 +101,8 @@ is_mixed(Plain lhs, Plain rhs)
            (rhs.dtype == DT_U64 && dtype_is_signed(lhs.dtype));
 }
 
-/* NumPy compares integers of any two types exactly, Python numbers too. */
+/* NumPy compares integers of any two types exactly, Python numbers too. The
+ * dtype is one that holds both values, or the comparison is mixed. */
 static bool
 compare_rule(Plain lhs, Plain rhs, PlainRule *out)
 {
@@ -430,7 +439,8 @@ rule_array(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
     return out;
 }
 
-/* 'fits': NumPy would broadcast a size of 1, which memory does. */
+/* Can the operator be done on lanes?  'fits': NumPy would broadcast a size of
+ * 1, which memory does. */
 BinRule
 rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
 {

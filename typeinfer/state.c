@@ -6,9 +6,14 @@
  *         x = 2.5               x.3 = 2.5;  x.4 := x.3
  *     use(x)                use(x.4)        x.4 is float or int
  *
+ * An environment maps each local name to its present version.  Paths are run
+ * one after the other, each from a copy; where they meet, a name that has one
+ * version on all of them keeps it, and any other gets a new one, to which each
+ * path converts at its end.
+ *
  * A join makes versions for all names that differ, whether they are used or
- * not: lower leaves out the conversions to those that nobody reads.  Types
- * that can't be joined make a version that may not be read.
+ * not: lower leaves out the conversions to those that nobody reads.  Types that
+ * can't be joined make a version that may not be read.
  *
  * Conflicts are no errors here: a temporary may well be an array on one path
  * and a number on the other, as long as it is set again before it is read.
@@ -24,7 +29,10 @@ enum { MAX_PINNED = 16 };
 
 /* --- ends ----------------------------------------------------------------- */
 
-/* The first refusal ends inference: later ones would often follow from it. */
+/* The first refusal ends inference: later ones would often follow from it.
+ * Three things come before: what lists hold may not be known yet, what always
+ * fails is Python's to raise, and a loop that is written out may do without
+ * what can't be translated. */
 void
 infer_refuse(Infer *I, DiagId id, Loc loc, const char *help, const char *format,
              ...)
@@ -100,6 +108,8 @@ infer_pin(Infer *I, int origin)
     }
 }
 
+/* The fact becomes part of the signature, if it is small enough to be a choice
+ * of the program rather than data; the dispatcher will test it at each call. */
 void
 infer_pin_anyhow(Infer *I, int origin)
 {
@@ -227,7 +237,8 @@ note_pin(Infer *I, const Type *type, int pin)
     }
 }
 
-/* Adds what 'ver' holds to the join 'so_far', which began with 'first'. */
+/* Adds what 'ver' holds to the join 'so_far', which began with 'first'. A known
+ * value must fit the joined type: 300 is no uint8. */
 static void
 join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
 {
@@ -255,7 +266,8 @@ join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
 }
 
 /* If the name has one version on all ways, that is the answer and nothing is
- * converted. Unbound on all ways: NULL. */
+ * converted. Unbound on all ways: NULL. Unbound on some: a maybe-type, which is
+ * tested where the name is read. */
 Ver *
 exits_join_name(Infer *I, const ExitVec *exits, int number, Sym name, int pin)
 {
@@ -359,7 +371,8 @@ block_enter(Infer *I)
     return I->scope;
 }
 
-/* The block in which the statements of 'scope' stand after merging. */
+/* The block in which the statements of 'scope' stand after merging: a branch
+ * whose other side returns is no block of its own any more. */
 static int
 scope_real(const Infer *I, int scope)
 {

@@ -49,6 +49,8 @@ builtin_of(const AExpr *callee)
     return builtin_find(type->name);
 }
 
+/* Does the call change its list, which must then not be left out? All methods
+ * do but those that make a list or look for an item. */
 bool
 list_changes(const AExpr *call)
 {
@@ -63,7 +65,8 @@ list_changes(const AExpr *call)
            id != BUILTIN_LIST_COPY;
 }
 
-/* Refused parameters take no slot; what follows '/' and '*' are marks. */
+/* The number of the argument 'word'; -1: the function has none. Refused
+ * parameters take no slot; what follows '/' and '*' are marks. */
 int
 builtin_slot(BuiltinId id, const char *word)
 {
