@@ -164,6 +164,23 @@ def list_of_unknown_length(n):
     return sum([i * i for i in range(n)]), max([i % 3 for i in range(n)])
 
 
+# --- numbers of 64 bits ---
+
+
+@program((np.arange(5, dtype=np.uint64),), (np.array([2 ** 64 - 1], np.uint64),))
+def hash_of(a):
+    h = np.uint64(0xCBF29CE484222325)
+    for v in a:
+        h = (h ^ v) & np.uint64(0xFFFFFFFFFFFFFFFF)
+        h = h ^ (h >> np.uint64(29)) | np.uint64(1 << 3)
+    return h, np.uint64(0x8000000000000000), np.uint64(7)
+
+
+@program((1.0,), (2,), replays=0, refused="more than 63 bits")
+def too_large(x):
+    return np.uint64(0x10000000000000000) if x > 1 else 0
+
+
 # --- walrus ---
 
 

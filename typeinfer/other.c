@@ -47,8 +47,7 @@ static const Other others[] = {
     {"bytes", "a bytes object", "Use an array of uint8."},
     {"ellipsis", "`...` as a value", NULL},
     {"int", "an integer of more than 63 bits",
-     "Make it a NumPy scalar outside of the function, `K = np.uint64(...)`,\n"
-     "or write it as a float."},
+     "Make it a NumPy scalar, `np.uint64(...)`, or write it as a float."},
 };
 
 /* A name of the loader's that has no row: words are taken as they are. */

@@ -309,6 +309,30 @@ gathers(const AExpr *call)
     return found;
 }
 
+/* np.uint64(0x9E3779B97F4A7C15): an int that 63 bits don't hold, of which the
+ * call makes a number that NumPy has.  It is made here; NULL: another call. */
+static AExpr *
+load_large(Loader *L, const AExpr *call, PyObject *node)
+{
+    const AExpr *arg = call->items.n == 1 ? call->items.at[0] : NULL;
+    if (L->failed || arg == NULL || arg->kind != A_OTHER || call->keys.at[0]
+        || arg->name != sym("int") || call->lhs->kind != A_GLOBAL
+        || call->lhs->binding->kind != BIND_KNOWN
+        || call->lhs->binding->known != sym("numpy.uint64")) {
+        return NULL;
+    }
+    PyObject *constant = PyList_GET_ITEM(node_field(L, node, "args"), 0);
+    PyObject *class = helper("numpy", "uint64");
+    PyObject *value =
+        class ? PyObject_CallOneArg(class, node_field(L, constant, "value"))
+              : NULL;
+    AExpr *e = value ? load_value(L, value, call->loc) : NULL;
+    PyErr_Clear(); /* OverflowError, if the call is ever reached */
+    Py_XDECREF(class);
+    Py_XDECREF(value);
+    return e;
+}
+
 /* Arguments by place, then those by name; '**d' is a starred one. */
 static AExpr *
 load_call(Loader *L, PyObject *node)
@@ -340,7 +364,8 @@ load_call(Loader *L, PyObject *node)
     if (gathers(e)) {
         e->name = fresh_name(L, "call");
     }
-    return e;
+    AExpr *large = load_large(L, e, node);
+    return large ? large : e;
 }
 
 /* a[i, j] has two items; so has a[(i, j)], which means the same. */
