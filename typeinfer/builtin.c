@@ -358,6 +358,23 @@ is_as_it_is(Infer *I, const AExpr *call)
             need_dtype(I, dtype) == type->dtype);
 }
 
+/* The depth of nested sequences, of which the first tells, and the axes of an
+ * array in them: a number that is known. */
+static const Type *
+type_of_ndim(Infer *I, const AExpr *call, BuiltinId id)
+{
+    const Type *arg = call->items.at[0]->type;
+    int depth = 0;
+    for (; arg->kind == TY_TUPLE && arg->rank > 0; depth++) {
+        arg = arg->items[0];
+    }
+    if (arg->kind != TY_ARRAY && arg->kind != TY_NUM) {
+        refuse_types(I, call, id, arg);
+    }
+    depth += arg->kind == TY_NUM ? 0 : arg->rank;
+    return type_known_int(I->arena, depth);
+}
+
 /* Functions with rules of their own: range, enumerate and zip are typed by the
  * loop that they are for. */
 static const Type *
@@ -368,18 +385,8 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
         return type_of_len(I, call);
     case BUILTIN_ISINSTANCE:
         return type_of_isinstance(I, call);
-    case BUILTIN_NP_NDIM: {
-        const Type *arg = call->items.at[0]->type;
-        int depth = 0;
-        for (; arg->kind == TY_TUPLE && arg->rank > 0; depth++) {
-            arg = arg->items[0];
-        }
-        if (arg->kind != TY_ARRAY && arg->kind != TY_NUM) {
-            refuse_types(I, call, id, arg);
-        }
-        depth += arg->kind == TY_NUM ? 0 : arg->rank;
-        return type_known_int(I->arena, depth);
-    }
+    case BUILTIN_NP_NDIM:
+        return type_of_ndim(I, call, id);
     case BUILTIN_COMPLEX:
         return type_of_complex(I, call);
     case BUILTIN_ABS:

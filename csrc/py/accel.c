@@ -13,6 +13,7 @@
  * What is asked for rarely is written in Python, in vizgen.describe.
  */
 #include "csrc/py/records.h"
+#include "csrc/py/tell.h"
 
 #include <stddef.h>
 

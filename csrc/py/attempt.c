@@ -17,7 +17,7 @@
  * stores behind the last check are in no log, so taking back could only be
  * half done.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/tell.h"
 
 #include <fenv.h>
 

@@ -14,6 +14,7 @@
  * arguments as they came, so exceptions, warnings and tracebacks are its own.
  */
 #include "csrc/py/records.h"
+#include "csrc/py/tell.h"
 
 /* Times that new classes are looked at in one call. */
 enum { MOST_LEARNED = 8 };

@@ -13,7 +13,7 @@
  * A compiler that can't be used (VIZGEN_CC) is found out by running it, which
  * an import should not do: VZ-5001 tells of it at the first compilation.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/tell.h"
 #include "csrc/run/run.h"
 #include "transforms/transforms.h"
 

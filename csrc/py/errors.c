@@ -4,7 +4,7 @@
  * caller's line.  Under strict=True or VIZGEN_STRICT=1 the same text is raised
  * as CompileError, on every such call.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/tell.h"
 
 /* As a str, without the newline at its end.  diag_print has already made
  * terminal controls of the user's text harmless; bytes that are not UTF-8

@@ -7,6 +7,7 @@
  *     settings()  threads(n)  is_translated(name)
  */
 #include "csrc/py/records.h"
+#include "csrc/py/tell.h"
 
 #include <time.h>
 

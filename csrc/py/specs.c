@@ -12,6 +12,7 @@
  * does not exist there, and what it was building is left behind unfinished.
  */
 #include "csrc/py/records.h"
+#include "csrc/py/tell.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -16,7 +16,7 @@
  * the first one nothing is known of Python, and a loop is taken to be LOOP
  * times slower there.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/tell.h"
 
 #include <time.h>
 

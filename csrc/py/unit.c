@@ -11,6 +11,7 @@
  */
 #include "csrc/py/load.h"
 #include "csrc/py/records.h"
+#include "csrc/py/tell.h"
 
 /* --- functions ----------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
  * from Python, and a documented one: an operation that warns more than once in
  * a call gives one warning, which only the filter "always" can tell.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/tell.h"
 
 typedef struct WarnRow {
     const char *key; /* in np.geterr() */

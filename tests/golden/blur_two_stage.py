@@ -35,6 +35,7 @@ def main():
 # python_calls 0
 # <<<
 # >>> remark
+# 11  VZ-3015
 # 12  VZ-3012
 # 13  VZ-3003
 # 15  VZ-3001

@@ -38,6 +38,7 @@ def main():
 # python_calls 0
 # <<<
 # >>> remark
+# 9  VZ-3015
 # 10  VZ-3001
 # 10  VZ-3012
 # 17  VZ-3007

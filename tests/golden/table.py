@@ -31,6 +31,7 @@ def main():
 # python_calls 0
 # <<<
 # >>> remark
+# 9  VZ-3015
 # 10  VZ-3001
 # 10  VZ-3012
 # 11  VZ-3004
