@@ -237,8 +237,9 @@ type_of_abs(Infer *I, const AExpr *call, const AExpr *e)
     bool is_bool = arg->weak && arg->dtype == DT_BOOL;
     const Type *type =
         type_num(I->arena, is_bool ? DT_I64 : arg->dtype, arg->weak);
-    bool keeps =
-        arg->dtype == DT_F64 && (arg->alt == ALT_INT || arg->alt == ALT_FLOAT);
+    bool is_int = arg->alt == ALT_INT && dtype_is_int(arg->dtype);
+    bool keeps = is_int || (arg->dtype == DT_F64 &&
+                            (arg->alt == ALT_INT || arg->alt == ALT_FLOAT));
     return keeps ? type_with_alt(I->arena, type, arg->alt) : type;
 }
 

@@ -30,8 +30,7 @@ is_index_list(const Type *type)
     bool is = type->kind == TY_TUPLE && type->is_list && type->rank > 0 &&
               type->rank <= MAX_LANES;
     for (int i = 0; is && i < type->rank; i++) {
-        is = type_is_integer(type->items[i], false) &&
-             type->items[i]->alt == ALT_NEVER;
+        is = type_is_size(type->items[i]);
     }
     return is;
 }
@@ -218,8 +217,7 @@ type_of_gather(Infer *I, const AExpr *out, const Type *base,
         bool known = items[i]->kind == TY_SLICE || items[i]->kind == TY_NONE ||
                      items[i]->kind == TY_RANGE ||
                      index_array_axes(items[i]) > 0 ||
-                     (type_is_integer(items[i], false) &&
-                      items[i]->alt == ALT_NEVER);
+                     type_is_size(items[i]);
         if (!known) {
             infer_refuse(I, DIAG_UNSUPPORTED_INDEX, out->loc, NULL,
                          "an index of type %s is not translated",

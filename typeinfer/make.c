@@ -46,7 +46,7 @@ refuse_shape(Infer *I, const AExpr *e)
 static bool
 is_size(const Type *type)
 {
-    return type_is_integer(type, false) && type->alt == ALT_NEVER &&
+    return type_is_size(type) &&
            !(type->known && type->ival < 0);
 }
 
@@ -146,7 +146,7 @@ type_of_make(Infer *I, AExpr *call, BuiltinId id)
     }
     if (full) {
         const Type *value = need_num(I, call->items.at[1], "the value");
-        if (value->alt != ALT_NEVER) {
+        if (!type_is_one_dtype(value)) {
             refuse_shape(I, call->items.at[1]);
         }
         type->dtype = like ? type->dtype : natural_dtype(value);
@@ -176,7 +176,7 @@ type_of_array(Infer *I, AExpr *call)
     DType common = DT_BOOL;
     for (int i = 0; i < list->rank; i++) {
         const Type *item = list->items[i];
-        if (item->kind != TY_NUM || item->alt != ALT_NEVER) {
+        if (item->kind != TY_NUM || !type_is_one_dtype(item)) {
             infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, object->loc, NULL,
                          "np.array of %s is not translated",
                          type_text(I->arena, list));

@@ -213,6 +213,24 @@ rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args)
     }
 }
 
+/* Both give one dtype, computed alike: NumPy turns the number into one of its
+ * own first. */
+bool
+ufunc_is_uniform(Arena *arena, BuiltinId id, const Type *const *args, int at)
+{
+    const Type *other[MOST_UFUNC_ARGS + 1] = {NULL};
+    Plain alt;
+    if (args[at]->kind != TY_NUM || !type_plain_alt(args[at], &alt)) {
+        return false;
+    }
+    memcpy(other, args, sizeof(*other) * MOST_UFUNC_ARGS);
+    other[at] = type_num(arena, alt.dtype, alt.weak);
+    UfuncRule one = rule_ufunc(arena, id, args);
+    UfuncRule two = rule_ufunc(arena, id, other);
+    return one.dtype != DT_COUNT && one.dtype == two.dtype &&
+           one.compute == two.compute && one.own == two.own;
+}
+
 /* --- types ---------------------------------------------------------------- */
 
 /* Refuses (VZ-2003) a call for the type of an argument. */
@@ -277,7 +295,7 @@ gather(Infer *I, const AExpr *call, BuiltinId id, const Type **args,
             continue;
         }
         args[i] = need_operand(I, arg, AO_MUL);
-        if (args[i]->alt != ALT_NEVER) {
+        if (args[i]->alt != ALT_NEVER && args[i]->kind != TY_NUM) {
             refuse(I, call, id, args[i]);
         }
         ops[n++] = args[i];

@@ -213,6 +213,15 @@ same_plain(Plain lhs, Plain rhs)
     return lhs.dtype == rhs.dtype && lhs.weak == rhs.weak;
 }
 
+/* A NumPy integer that may be an int: every operator but powers gives the same
+ * as long as nothing overflows. */
+static bool
+is_flaggable_int(AOp op, const PlainRule *base, const PlainRule *other)
+{
+    return op != AO_POW && other->type.dtype == DT_I64 && !base->type.weak &&
+           dtype_is_int(base->compute);
+}
+
 /* Is 'other' the number 'base' seen as another Python number, so that the
  * result's flag can tell?  The value is computed as 'base' computes it; lower
  * checks that this makes no difference. */
@@ -224,7 +233,7 @@ is_flaggable(AOp op, const PlainRule *base, const PlainRule *other)
                !other->mixed;
     }
     if (!other->type.weak || !dtype_is_float(base->compute)) {
-        return false;
+        return other->type.weak && is_flaggable_int(op, base, other);
     }
     bool divides = op == AO_FLOORDIV || op == AO_MOD;
     bool same_number = op == AO_ADD || op == AO_SUB || op == AO_MUL ||
@@ -492,8 +501,9 @@ plain_unary(AOp op, Plain arg, Plain *out)
     return arg.weak || !is_bool;
 }
 
-/* A float64 that may be an int or a float stays one: only the flag differs.
- * Other maybe-types must be what they mainly are. */
+/* A float64 that may be an int or a float stays one: only the flag differs; so
+ * does an integer, but ~5 is no uint8.  Other maybe-types must be what they
+ * mainly are. */
 const Type *
 rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main)
 {
@@ -507,7 +517,9 @@ rule_unary(Arena *arena, AOp op, const Type *arg, bool *only_main)
         return type;
     }
     bool keeps = arg->alt == ALT_FLOAT || arg->alt == ALT_INT;
-    if (keeps && arg->dtype == DT_F64) {
+    bool is_int = dtype_is_int(arg->dtype) && arg->alt == ALT_INT &&
+                  (op != AO_INVERT || dtype_is_signed(arg->dtype));
+    if ((keeps && arg->dtype == DT_F64) || is_int) {
         return type_with_alt(arena, type, arg->alt);
     }
     *only_main = arg->alt != ALT_NEVER;

@@ -50,6 +50,10 @@ int type_lanes(const Type *type);
 bool type_is_known_int(const Type *type, int64_t *out);
 /* Is 'type' an int or NumPy integer (or, if 'or_bool', a Python bool)? */
 bool type_is_integer(const Type *type, bool or_bool);
+/* May it be the size of an axis: an integer, NumPy's or Python's or either? */
+bool type_is_size(const Type *type);
+/* A number that may be one of Python's, of one and the same dtype in NumPy. */
+bool type_is_one_dtype(const Type *num);
 /* Known truth of a value; false when it depends on the run. */
 bool type_truth(const Type *type, bool *out);
 
@@ -263,6 +267,9 @@ AOp ufunc_op(BuiltinId id);
 int ufunc_arity(BuiltinId id);
 /* NULL in 'args' is an argument left out or None. */
 UfuncRule rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args);
+/* Does the alternative of argument 'at', a number, make no difference? */
+bool ufunc_is_uniform(Arena *arena, BuiltinId id, const Type *const *args,
+                      int at);
 
 /* --- linalg.c ------------------------------------------------------------- */
 

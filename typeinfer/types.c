@@ -241,6 +241,21 @@ type_is_integer(const Type *type, bool or_bool)
            (or_bool && type->dtype == DT_BOOL && type->weak);
 }
 
+bool
+type_is_size(const Type *type)
+{
+    return type_is_integer(type, false) &&
+           (type->alt == ALT_NEVER || type->alt == ALT_INT);
+}
+
+bool
+type_is_one_dtype(const Type *num)
+{
+    Plain alt;
+    return num->alt == ALT_NEVER ||
+           (type_plain_alt(num, &alt) && alt.dtype == num->dtype);
+}
+
 /* nan is true. */
 static bool
 known_truth(const Type *num)

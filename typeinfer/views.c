@@ -370,7 +370,7 @@ reshaped_sizes(Infer *I, const AExpr *call, const Type *base,
         const Type *dim = dims[k];
         int64_t size = -1;
         bool known = type_is_known_int(dim, &size);
-        if (!type_is_integer(dim, false) || dim->alt != ALT_NEVER ||
+        if (!type_is_size(dim) ||
             (known && size < 0 && open >= 0)) {
             infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
                          "%s is not translated as a size here",

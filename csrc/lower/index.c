@@ -26,8 +26,8 @@
 
 /* --- indices -------------------------------------------------------------- */
 
-/* An index as an i64; maybe-types are tested to be the integer. A uint64 beyond
- * the int64s is an index of nothing. */
+/* An index as an i64; maybe-types are tested to be an integer, NumPy's or
+ * Python's. */
 static Expr *
 index_value(Lower *L, Value index, Loc loc)
 {
@@ -35,7 +35,7 @@ index_value(Lower *L, Value index, Loc loc)
         emit_check(L, flag_or_false(L, index.flag), X_SPECULATE, loc);
         return cast_to(L, DT_I64, index.expr);
     }
-    if (index.flag != NULL) {
+    if (index.flag != NULL && index.type->alt != ALT_INT) {
         emit_check(L, not_(L, index.flag), X_SPECULATE, loc);
     }
     if (index.expr->dtype == DT_U64) {

@@ -153,6 +153,9 @@ static Expr *
 full_value(Lower *L, Value v, DType dtype, Loc loc)
 {
     v = some(L, v, loc);
+    if (v.flag != NULL && dtype != v.type->dtype) {
+        emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
+    }
     bool weak_int = v.type->weak && v.type->dtype == DT_I64;
     if (weak_int && dtype != DT_BOOL) {
         return operand_as(L, v, dtype, loc);

@@ -204,7 +204,8 @@ static Expr *
 to_strong(Lower *L, Value v, DType dtype, Loc loc)
 {
     if (v.flag != NULL && !dtype_is_float(dtype)) {
-        emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
+        bool same = v.type->dtype == dtype && v.type->alt == ALT_INT;
+        emit_check(L, same ? NULL : not_(L, v.flag), X_SPECULATE, loc);
     }
     if (!v.type->weak) {
         return cast_with_warnings(L, dtype, v.expr, loc);

@@ -154,6 +154,10 @@ arith(Lower *L, const Operation *o, Op op, Op overflow)
     }
     Expr *over = op2(L, overflow, o->x, o->y);
     Expr *r = op2(L, op, o->x, o->y);
+    if (o->flag != NULL) {
+        over = reuse(L, over, o->loc);
+        check_if_int(L, o->flag, not_(L, over), o->loc);
+    }
     if (o->weak) {
         emit_check(L, not_(L, over), X_OVERFLOW, o->loc);
         if (op != E_SUB && is_nonnegative(L, o->x) && is_nonnegative(L, o->y)) {
@@ -291,6 +295,26 @@ shift_strong(Lower *L, const Operation *o)
     return ir_select(L->arena, inside, op2(L, op, o->x, count), zero);
 }
 
+/* NumPy's, but under the flag Python's: the count is not negative and nothing
+ * is lost. */
+static Expr *
+shift_maybe(Lower *L, const Operation *o, Expr *r)
+{
+    DType dt = o->rule->compute;
+    r = reuse(L, r, o->loc);
+    if (dtype_is_signed(dt)) {
+        Expr *zero = ir_int(L->arena, dt, 0);
+        check_if_int(L, o->flag, op2(L, E_LE, zero, o->y), o->loc);
+    }
+    if (o->op == AO_LSHIFT) {
+        Expr *bits = ir_int(L->arena, dt, 8 * dtype_size(dt) - 1);
+        check_if_int(L, o->flag, op2(L, E_LT, o->y, bits), o->loc);
+        Expr *back = op2(L, E_SHR, r, op2(L, E_MIN, o->y, bits));
+        check_if_int(L, o->flag, op2(L, E_EQ, back, o->x), o->loc);
+    }
+    return r;
+}
+
 /* The operation on operands that have been converted. */
 static Expr *
 compute(Lower *L, const Operation *o)
@@ -309,7 +333,9 @@ compute(Lower *L, const Operation *o)
         return floor_divide(L, o);
     case AO_LSHIFT:
     case AO_RSHIFT:
-        return o->weak ? shift_weak(L, o) : shift_strong(L, o);
+        return o->weak ? shift_weak(L, o)
+               : o->flag ? shift_maybe(L, o, shift_strong(L, o))
+                         : shift_strong(L, o);
     case AO_BITAND: {
         Expr *r = op2(L, E_AND, o->x, o->y);
         if (o->x->dtype == DT_I64 &&
@@ -366,6 +392,23 @@ must_be_exact(AOp op, const BinRule *rule, const Value *v, const Value *other)
                                  other->type->alt == ALT_FLOAT);
 }
 
+/* A NumPy integer, of which doubles are told, that may be Python's int, which
+ * divides and compares exactly. */
+static void
+check_maybe_int(Lower *L, AOp op, const BinRule *rule, const Value *v,
+                Expr *e, Loc loc)
+{
+    if (v->flag == NULL || v->type->alt != ALT_INT || v->type->weak ||
+        !dtype_is_int(v->type->dtype) || !dtype_is_float(rule->compute) ||
+        (op != AO_DIV && !op_is_compare(op))) {
+        return;
+    }
+    Expr *exact = exact_int(L, e, rule->compute);
+    if (exact != NULL) {
+        emit_check(L, either(L, not_(L, v->flag), exact), X_SPECULATE, loc);
+    }
+}
+
 /* Comparisons of integers convert without a range check: they are exact for any
  * size. */
 Expr *
@@ -381,6 +424,7 @@ convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
         copy.expr = reuse(L, v->expr, loc);
         emit_check(L, exact_int(L, copy.expr, dt), X_SPECULATE, loc);
     }
+    check_maybe_int(L, op, rule, v, copy.expr, loc);
     Expr *e = op_is_compare(op) && !dtype_is_float(dt)
                   ? cast_to(L, dt, copy.expr)
                   : operand_as(L, copy, dt, loc);
@@ -425,121 +469,4 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     Value out = num_value(rule.type, e);
     out.flag = o.flag;
     return out;
-}
-
-/* --- one operand ---------------------------------------------------------- */
-
-/* -x of an int kept as a float must not become -0.0: 0.0 - x is 0.0 for x = 0.
- * The least int64 has no negative; NumPy's wraps and warns, of unsigned ones
- * for all but 0. */
-static Expr *
-negate(Lower *L, const Value *arg, Expr *x, Loc loc)
-{
-    DType dt = x->dtype;
-    if (dtype_is_float(dt)) {
-        if (arg->type->alt == ALT_INT && arg->flag != NULL) {
-            Expr *zero = ir_float(L->arena, dt, 0.0);
-            return ir_select(L->arena, arg->flag, op2(L, E_SUB, zero, x),
-                             op1(L, E_NEG, x));
-        }
-        return op1(L, E_NEG, x);
-    }
-    Expr *edge = ir_int(L->arena, dt, dtype_min(dt));
-    if (arg->type->weak) {
-        if (!is_nonnegative(L, x)) {
-            emit_check(L, op2(L, E_NE, x, edge), X_OVERFLOW, loc);
-        }
-    } else {
-        Op op = dtype_is_signed(dt) ? E_EQ : E_NE;
-        emit_warn(L, op2(L, op, x, edge), WARN_OVERFLOW,
-                  warn_name(AO_NEG, arg->type, NULL), loc);
-    }
-    return op1(L, E_NEG, x);
-}
-
-/* Checks that the alternative is none where the rule did not keep it. */
-static Value
-main_unless_kept(Lower *L, Value arg, const Type *type, Loc loc)
-{
-    arg = some(L, arg, loc);
-    if (type->alt == ALT_NEVER && arg.flag != NULL) {
-        emit_check(L, not_(L, arg.flag), X_SPECULATE, loc);
-        arg.flag = NULL;
-    }
-    return arg;
-}
-
-/* -a, +a, ~a of a number; 'type' is the result's. */
-Value
-num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
-{
-    arg = main_unless_kept(L, arg, type, loc);
-    Expr *x = reuse(L, cast_to(L, type->dtype, arg.expr), loc);
-    Value out = {.type = type, .flag = arg.flag, .expr = x};
-    if (op == AO_NEG) {
-        out.expr = negate(L, &arg, x, loc);
-    } else if (op == AO_INVERT) {
-        out.expr = op1(L, x->dtype == DT_BOOL ? E_NOT : E_INV, x);
-    }
-    return out;
-}
-
-/* abs(a). The least integer has no positive counterpart: Python makes a big
- * one, NumPy wraps and warns. */
-Value
-num_abs(Lower *L, Value arg, const Type *type, Loc loc)
-{
-    arg = main_unless_kept(L, arg, type, loc);
-    Expr *x = reuse(L, cast_to(L, type->dtype, arg.expr), loc);
-    Value out = {.type = type, .flag = arg.flag, .expr = x};
-    DType dt = x->dtype;
-    if (dt == DT_BOOL || (dtype_is_int(dt) && is_nonnegative(L, x))) {
-        return out;
-    }
-    out.expr = op1(L, E_ABS, x);
-    if (dtype_is_int(dt)) {
-        Expr *edge = ir_int(L->arena, dt, dtype_min(dt));
-        if (type->weak) {
-            emit_check(L, op2(L, E_NE, x, edge), X_OVERFLOW, loc);
-            map_set(&L->nonnegative, out.expr, out.expr);
-        } else {
-            emit_warn(L, op2(L, E_EQ, x, edge), WARN_OVERFLOW,
-                      sym("scalar_absolute"), loc);
-        }
-    }
-    return out;
-}
-
-/* bool(v) as a condition: numbers are compared with zero, lists and tuples with
- * the empty one, None is false. nan is true. */
-Expr *
-truth_of(Lower *L, Value v, Loc loc)
-{
-    bool known;
-    if (type_truth(v.type, &known)) {
-        return ir_bool(L->arena, known);
-    }
-    if (v.type->kind == TY_LIST) {
-        const List *list = v.list ? v.list : list_of(L, v.type);
-        Expr *some = op2(L, E_LT, int_const(L, 0), list->length);
-        bool none = v.type->alt == ALT_NONE && v.flag != NULL;
-        return none ? both(L, not_(L, v.flag), some) : some;
-    }
-    if (v.type->kind == TY_TUPLE) { /* or None */
-        Expr *none = flag_or_false(L, v.flag);
-        return v.type->rank > 0 ? not_(L, none) : ir_bool(L->arena, false);
-    }
-    if (v.type->kind == TY_ARRAY) {
-        Expr *zero = int_const(L, 0);
-        return cast_to(L, DT_BOOL,
-                       ir_elem(L->arena, vector_of(L, v, loc), zero));
-    }
-    if (v.type->kind == TY_COMPLEX) {
-        return complex_truth(L, v);
-    }
-    Expr *truth = cast_to(L, DT_BOOL, v.expr);
-    if (v.type->alt == ALT_NONE && v.flag != NULL) {
-        truth = both(L, not_(L, v.flag), truth);
-    }
-    return truth;
 }

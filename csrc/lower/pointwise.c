@@ -385,6 +385,24 @@ tree(Lower *L, const Ufunc *u, const Value *values, Loc loc)
     return z;
 }
 
+/* Numbers that may be Python's are NumPy's, unless that is all the same. */
+static void
+settle_flags(Lower *L, const Ufunc *u, const Type *const *types, Value *values,
+             Loc loc)
+{
+    for (int i = 0; i < MOST_UFUNC_ARGS; i++) {
+        Plain alt;
+        if (types[i] == NULL || values[i].flag == NULL ||
+            types[i]->kind != TY_NUM || !type_plain_alt(types[i], &alt)) {
+            continue;
+        }
+        if (!ufunc_is_uniform(L->arena, u->id, types, i)) {
+            emit_check(L, not_(L, values[i].flag), X_SPECULATE, loc);
+        }
+        values[i].flag = NULL;
+    }
+}
+
 /* Evaluates the arguments from left to right, fills in 'u'. */
 static void
 open_call(Lower *L, const AExpr *e, bool lazy, Ufunc *u, Value *values)
@@ -407,6 +425,7 @@ open_call(Lower *L, const AExpr *e, bool lazy, Ufunc *u, Value *values)
         u->no_nan |= (known || !dtype_is_float(types[i]->dtype)) ? 1u << i : 0;
     }
     u->rule = rule_ufunc(L->arena, u->id, types);
+    settle_flags(L, u, types, values, e->loc);
     for (int i = 0; runs_loop(u->id) && i < MOST_UFUNC_ARGS; i++) {
         if (values[i].view != NULL) {
             check_forward(L, values[i].view, e->loc);

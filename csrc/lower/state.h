@@ -197,14 +197,18 @@ void scope_leave(Lower *L, const AStmt *s, Loc loc);
 /* 'v' known not to be None. */
 Value some(Lower *L, Value v, Loc loc);
 Value num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
-Value num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
-Value num_abs(Lower *L, Value arg, const Type *type, Loc loc);
-Expr *truth_of(Lower *L, Value v, Loc loc);
 /* One of the combinations of 'set' occurs; NULL: none can. */
 Expr *any_combo(Lower *L, unsigned set, const Value *lhs, const Value *rhs);
 /* An operand in the dtype of the computation. */
 Expr *convert_operand(Lower *L, AOp op, const BinRule *rule, const Value *v,
                       const Value *other, Loc loc);
+
+/* --- unary.c --- */
+/* Unless 'flag' says that it is no Python int, 'holds' is checked. */
+void check_if_int(Lower *L, Expr *flag, Expr *holds, Loc loc);
+Value num_unary(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
+Value num_abs(Lower *L, Value arg, const Type *type, Loc loc);
+Expr *truth_of(Lower *L, Value v, Loc loc);
 
 /* --- compare.c --- */
 Expr *compare_exprs(Lower *L, AOp op, Expr *x, Expr *y);

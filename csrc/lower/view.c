@@ -318,6 +318,12 @@ stored_as(Lower *L, Value v, DType dtype, Loc loc)
     if (dtype == DT_BOOL) {
         return cast_to(L, DT_BOOL, v.expr);
     }
+    if (dtype == DT_F32 && v.flag != NULL && v.type->alt == ALT_INT) {
+        v.expr = reuse(L, v.expr, loc); /* Python's go by way of double */
+        Expr *exact = exact_int(L, v.expr, DT_F64);
+        emit_check(L, exact ? either(L, not_(L, v.flag), exact) : NULL,
+                   X_SPECULATE, loc);
+    }
     if (dtype_is_float(dtype)) {
         return v.type->weak ? operand_as(L, v, dtype, loc)
                             : cast_with_warnings(L, dtype, v.expr, loc);
