@@ -10,9 +10,12 @@ it, which are compiled by themselves (vizgen/parts.py).
 """
 import ast
 import math
+import tokenize
 import types
 
 import numpy
+
+from .source import parse
 
 STATEMENTS = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.For, ast.While,
@@ -30,10 +33,13 @@ LIBRARIES = ("numpy", "math")
 def check_file(path, every=False):
     """Diagnostics of the accelerated functions in the file ('every': of all
     functions): dicts with code, message, file, line, col and text."""
-    with open(path, encoding="utf-8") as file:
-        source = file.read()
+    source = ""
     try:
-        tree = ast.parse(source, path)
+        with tokenize.open(path) as file:   # sees a cookie, and skips a BOM
+            source = file.read()
+        tree = parse(source, path)
+    except UnicodeDecodeError as error:
+        return [_item(path, source, "syntax", str(error), 1, 0, 1)]
     except SyntaxError as error:
         return [_item(path, source, "syntax", error.msg, error.lineno or 1,
                       (error.offset or 1) - 1, (error.offset or 1))]

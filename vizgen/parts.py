@@ -103,8 +103,9 @@ class _Split:
                                 body=[body], decorator_list=[], type_params=[])
         module = ast.Module([*self.imports, body], [])
         ast.fix_missing_locations(module)
-        code = compile(module, self.code.co_filename, "exec",
-                       flags=self.code.co_flags & FUTURE, dont_inherit=True)
+        code = source.quietly(
+            compile, module, self.code.co_filename, "exec",
+            flags=self.code.co_flags & FUTURE, dont_inherit=True)
         while code.co_name != inner.name:
             code = _last_code(code)
         return _renamed(code, code.co_qualname, self.code.co_qualname).replace(

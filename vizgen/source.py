@@ -15,6 +15,7 @@ import os
 import sys
 import tokenize
 import types
+import warnings
 import weakref
 
 import numpy
@@ -75,13 +76,26 @@ def _text(function):
     return "".join(lines) or None
 
 
+def quietly(function, *args, **keywords):
+    """Calls what compiles a source once more: Python gave the warnings of the
+    source (`"\\d"`, `n is 1`) when it was compiled for the first time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return function(*args, **keywords)
+
+
+def parse(text, path):
+    return quietly(ast.parse, text, path)
+
+
 def _parse(path, text):
     known = _parsed.get(path)
     if known is not None and known[0] == text:
         return known[1:]
-    tree = ast.parse(text, path)
+    tree = parse(text, path)
     codes = {}
-    _collect(compile(text, path, "exec", dont_inherit=True), codes)
+    _collect(quietly(compile, text, path, "exec", dont_inherit=True), codes)
     while len(_parsed) >= MOST_FILES:
         _parsed.pop(next(iter(_parsed)), None)
     _parsed[path] = text, tree, codes

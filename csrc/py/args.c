@@ -136,10 +136,36 @@ arg_key(PyObject *object)
     return rare_key(object);
 }
 
+/* Which item of a tuple is not taken, and what it is. */
+static DiagId
+tuple_refusal(PyObject *tuple, char *out, size_t size)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); i++) {
+        PyObject *item = PyTuple_GET_ITEM(tuple, i);
+        uint32_t key = arg_key(item);
+        bool array = (key & 0xff) == K_ARRAY;
+        if (key == KEY_PYTHON || array) {
+            char words[160] = "is an array; give arrays as arguments of their "
+                              "own";
+            if (!array) {
+                arg_refusal(item, words, sizeof(words));
+            }
+            snprintf(out, size, "is a tuple whose item %d %s", (int)i, words);
+            return DIAG_UNSUPPORTED_ARGUMENT;
+        }
+    }
+    snprintf(out, size, "is a tuple whose items are not all of kinds that are "
+                        "taken in a tuple");
+    return DIAG_UNSUPPORTED_ARGUMENT;
+}
+
 /* For the message; not on any fast way. */
 DiagId
 arg_refusal(PyObject *object, char *out, size_t size)
 {
+    if (PyTuple_CheckExact(object)) {
+        return tuple_refusal(object, out, size);
+    }
     if (PyList_CheckExact(object)) {
         snprintf(out, size, "is a list whose items are no numbers, or tuples "
                             "and lists of numbers, of one kind and length");
@@ -156,8 +182,13 @@ arg_refusal(PyObject *object, char *out, size_t size)
         snprintf(out, size, "is an array of the subclass `%.80s`",
                  Py_TYPE(object)->tp_name);
     } else if (!num_dtype(PyArray_TYPE(array), &dt)) {
-        snprintf(out, size, "is an array of the dtype kind '%c%d'",
-                 PyArray_DESCR(array)->kind, (int)PyArray_ITEMSIZE(array));
+        char kind = PyArray_DESCR(array)->kind;
+        bool twin = kind == 'i' || kind == 'u';
+        snprintf(out, size, "is an array of the dtype kind '%c%d'%s", kind,
+                 (int)PyArray_ITEMSIZE(array),
+                 twin ? ", C's long long, which NumPy tells from its int64: "
+                        "convert it with .astype(np.int64) or np.uint64"
+                      : "");
         code = DIAG_UNSUPPORTED_ARGUMENT;
     } else if (PyArray_ISBYTESWAPPED(array)) {
         snprintf(out, size, "is a byte-swapped array");

@@ -42,7 +42,7 @@
 #endif
 
 /* More arguments, slots or results than these are refused (VZ-2001). */
-enum { MAX_ARGS = 96, MAX_IN = 320, MAX_OUT = 128, MAX_RESULTS = 64 };
+enum { MAX_ARGS = 96, MAX_IN = 320, MAX_OUT = 512, MAX_RESULTS = 64 };
 
 /* After this many signatures layouts are generalised, after as many again
  * the rest of the calls run in Python (VZ-4003).  After so many that differ by

@@ -301,6 +301,28 @@ run_compiler(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
     return result;
 }
 
+/* Too many results, or numbers in small arrays, to be handed over; else a fault
+ * of ours. */
+static void
+refuse_plan(Loaded *l, const Func *func)
+{
+    Loc loc = l->unit->funcs.at[0]->loc;
+    int n = 0;
+    for (int i = 0; i < func->rets.n; i++) {
+        const Ret *ret = &func->rets.at[i];
+        n += ret->buf || ret->value->lanes == 0 ? 1 : ret->value->lanes;
+    }
+    if (func->rets.n > MAX_RESULTS || n > MAX_OUT) {
+        diag_refuse(&l->diags, DIAG_TOO_LARGE, loc,
+                    "%d numbers and arrays are returned, more than the %d "
+                    "(small arrays: %d elements) that can be; return them in "
+                    "one array", func->rets.n, MAX_RESULTS, MAX_OUT);
+        return;
+    }
+    diag_refuse(&l->diags, DIAG_INTERNAL, loc,
+                "the kernel's parameters don't fit the arguments");
+}
+
 /* The compiled and planned kernel, or NULL with a refusal in l->diags. */
 static Kernel *
 make_kernel(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
@@ -311,8 +333,7 @@ make_kernel(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
     }
     Kernel *kernel = ARENA_NEW(l->arena, Kernel);
     if (!kernel_plan(l->arena, result, sig, kernel)) {
-        diag_refuse(&l->diags, DIAG_INTERNAL, l->unit->funcs.at[0]->loc,
-                    "the kernel's parameters don't fit the arguments");
+        refuse_plan(l, result->func);
         return NULL;
     }
     kernel->by_flags &= mode != COUNTING;

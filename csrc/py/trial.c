@@ -86,8 +86,9 @@ advice(Exc exc)
     case X_ZERO_DIVISION:
         return "a divisor was zero; test it before";
     case X_OVERFLOW:
-        return "an integer left the range of 64 bits; mask it (`& 0xFFFFFFFF`) "
-               "or use NumPy integers, which wrap";
+        return "an integer left the range of 64 bits, or that of the NumPy "
+               "integer or array that it meets; mask it (`& 0xFFFFFFFF`, "
+               "`& 0xFF`) or use NumPy integers, which wrap";
     case X_VALUE:
         return "a value was outside of a function's domain, or shapes differed";
     case X_TYPE:

@@ -51,10 +51,14 @@ enum {
 };
 
 /* Nanoseconds of work below which a loop stays serial: a team that has just
- * run starts within 2 us, one that sleeps takes 10 to 50 (measured).  Chunks
- * are at least CHUNK_NS long, against 0.1 us to fetch one. */
-static const double hot_ns = 8e3;
-static const double cold_ns = 25e3;
+ * run starts within 2 us, one that sleeps takes 10 to 50 (measured).  On a
+ * machine with other work it may take milliseconds until a thread gets its
+ * turn, and the estimates are bounds from above, so there is a margin.  A
+ * thread is worth SHARE_NS of work; chunks are at least CHUNK_NS long, against
+ * 0.1 us to fetch one. */
+static const double hot_ns = 50e3;
+static const double cold_ns = 100e3;
+static const double share_ns = 10e3;
 static const double chunk_ns = 10e3;
 static const int64_t hot_for_ns = 1000000;
 
@@ -379,7 +383,7 @@ threads_for(const VzCtx *ctx, int64_t n, double cost)
             return 1;
         }
     }
-    double most = work / (hot_ns / 2);
+    double most = work / share_ns;
     threads = most < threads ? (int)most : threads;
     threads = n < threads ? (int)n : threads;
     return threads > 1 ? possible_threads(threads) : 1;
