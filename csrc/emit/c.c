@@ -168,6 +168,10 @@ write_locals(Gen *g, Str *out)
                                  : "VzMem %smem = {0, 0};",
                  c_buf(g, buf));
     }
+    if (frame->none) {
+        str_line(out, "const double none_f64 = vz_none();");
+        str_line(out, "const float none_f32 = (float)none_f64;");
+    }
     c_fn_locals(g, out);
 }
 
@@ -346,6 +350,7 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *out)
     gen.live = c_live(arena, func);
     gen.stored = c_stored(arena, func);
     gen.truncated = c_truncated(arena, func);
+    gen.products = c_alternates(arena, func);
     gen.names = ARENA_ARRAY(arena, const char *,
                             func->next_id + 1 + MAX_RANK);
     gen.units = str_new(arena);

@@ -237,6 +237,12 @@ infix_piece(Gen *g, const Expr *e, int lane)
         return from_zero(g, e, lane);
     }
     const char *left = beside(g, lhs, rhs, lane, op->operand);
+    if (g->products != NULL && e->op == E_SUB &&
+        c_is_product(g->products, lhs)) {
+        g->frame->none = true;
+        left = str_printf(g->arena, "(%s + none_%s)", left,
+                          dtype_short(e->dtype));
+    }
     bool compares = op->prec < op->operand && op->prec != P_BITS;
     const char *right = beside(g, rhs, lhs, lane, op->operand + !compares);
     Piece piece = {str_printf(g->arena, "%s %s %s", left, op->text, right),

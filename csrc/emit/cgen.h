@@ -96,6 +96,7 @@ typedef struct Frame {
     bool unwinds;         /* exits pass by 'done:', which frees memory */
     bool warns;           /* has the local 'warn' */
     bool polls;           /* has the local 'fuel' */
+    bool none;            /* has the locals 'none_f64' and 'none_f32' */
     bool fns[FN_COUNT];   /* functions called through the host's table */
     VEC(const Buf *) reused; /* allocated inside loops, see VzMem */
     VEC(const Buf *) refs;   /* names in scope, see cname.c */
@@ -115,6 +116,7 @@ typedef struct Gen {
     const bool *live;   /* by Var.id: its value is used */
     const bool *stored; /* by Buf.id: some element is stored to */
     const bool *truncated; /* by Var.id: an integer made of a float */
+    const bool *products;  /* by Var.id, or NULL: see calternate.c */
     const char **names; /* by id; NULL: not asked for yet */
     Str units;          /* finished functions */
     Frame *frame;
@@ -176,6 +178,11 @@ const bool *c_defined(Gen *g, const Block *block, const Var *also);
 /* What 'block' uses and does not define: the body of the parallel 'loop', or
  * with NULL that of the kernel, which also computes the results. */
 NeedVec c_needs(Gen *g, const Block *block, const Stmt *loop);
+
+/* --- calternate.c */
+/* By Var.id: is it a product of floats?  NULL: none could be fused. */
+const bool *c_alternates(Arena *arena, const Func *func);
+bool c_is_product(const bool *products, const Expr *e);
 
 /* --- cloop.c */
 /* May the rounds of 'loop' be written as '#pragma omp simd'? */

@@ -172,6 +172,14 @@ vz_hide(int64_t i)
 
 /* --- floats -------------------------------------------------------------- */
 
+/* -0.0, which adds nothing: what the compiler doesn't know. */
+VZ_INLINE double
+vz_none(void)
+{
+    volatile double none = -0.0;
+    return none;
+}
+
 /* To integers: x86's conversion, which gives MIN for what it can't represent
  * (u64: in two halves).  Narrower types take the low bits of the i32, u32
  * those of the i64, as NumPy's scalars do.  What does not fit must leave a flag
