@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.support import assert_same
-from vizgen import accelerate
+from vizgen import FallbackWarning, accelerate
 
 OPTIONS = ("", "vectorize=0 regions=0", "pipes=0 unroll=0", "parallel=0")
 
@@ -450,3 +450,55 @@ def test_names_bound_by_a_while_test():
     fast = accelerate(counted)
     for m in (0, 1, 9):
         assert_same(fast, (m,), native=False)
+
+
+# --- what random programs of the whole language found ---
+
+
+def bool_left(a, b):
+    """np.bool leaves arithmetic to the ufunc, whose integers wrap silently."""
+    return a[0] - b, b - a[0], a[0] + b, b + a[0], a[0] * b, b * a[0]
+
+
+@pytest.mark.parametrize("number", [
+    np.uint8(255), np.uint8(7), np.int8(-128), np.int64(-2**63),
+    np.int64(2**63 - 1)], ids=repr)
+def test_bool_of_numpy_with_integers(number):
+    fn = accelerate(bool_left)
+    for value in (True, False):
+        assert_same(fn, (np.array([value]), number))
+
+
+def dots_of_all(a):
+    return a[..., 0, 1]
+
+
+def dots_of_vector(a):
+    return (a[0] * 2)[..., 1]
+
+
+def dots_at_the_end(a):
+    return a[0, 1, ...]
+
+
+def larger_than_none(a):
+    limit = None
+    return np.maximum(a[0], limit)
+
+
+def remainder_of_none(a):
+    return np.remainder(np.ones(3), returns_none(a))
+
+
+def returns_none(a):
+    a[0] = 1
+
+
+@pytest.mark.parametrize("fn", [
+    dots_of_all, dots_of_vector, dots_at_the_end, larger_than_none,
+    remainder_of_none], ids=lambda fn: fn.__name__)
+def test_left_to_python(fn):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        assert_same(accelerate(fn), (numbers(1, (2, 3), np.float64),),
+                    native=False)

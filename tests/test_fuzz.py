@@ -1,4 +1,4 @@
-"""Random programs against CPython.
+"""Random programs against CPython; python -m tests.fuzz runs many more.
 
 VIZGEN_FUZZ_SEED and VIZGEN_FUZZ_COUNT choose the programs.  They run in
 child processes, so that a crash is a failure like any other.  A failing
@@ -9,7 +9,7 @@ import concurrent.futures
 import os
 import pathlib
 
-from tests.fuzz import generate, soak
+from tests.fuzz import broad, generate, soak
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEED = int(os.environ.get("VIZGEN_FUZZ_SEED", "1"))
@@ -54,6 +54,25 @@ def test_random_programs(tmp_path):
     assert counts["ok"] >= LEAST_NATIVE * COUNT, "too few run native"
 
 
+def test_programs_of_the_whole_language(tmp_path):
+    """They are made by the process that runs them."""
+    count = COUNT // 10
+    jobs = [f"broad:{seed}:{tmp_path}" for seed in range(SEED, SEED + count)]
+    batches = soak.batches_of(jobs, size=5)
+    summary = soak.Summary()
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        records = [r for part in pool.map(soak.run_batch, batches)
+                   for r in part]
+    for record in records:
+        summary.add(record)
+    bad = [r for r in records if r["status"] in soak.FAILED]
+    print(summary, *summary.reasons.most_common(12), sep="\n  ")
+    assert not bad, "\n".join(f"{r['file']}: {r['settings']} {r['why']}"
+                              for r in bad)
+    assert summary.counts["ok"] >= 0.75 * count, "too few run native"
+
+
 def test_same_seed_same_program():
     assert generate.program(7) == generate.program(7)
     assert generate.program(7) != generate.program(8)
+    assert broad.program(7) == broad.program(7)

@@ -327,8 +327,12 @@ type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
     int n = gather(I, call, id, args, ops);
     bool rounds = id == BUILTIN_NP_ROUND || id == BUILTIN_NP_AROUND ||
                   id == BUILTIN_ROUND_OF;
-    if (args[0] == NULL) {
-        refuse(I, call, id, call->items.at[0]->type);
+    bool clips = id == BUILTIN_NP_CLIP || id == BUILTIN_CLIP_OF;
+    int needed = rounds || clips ? 1 : ufunc_arity(id);
+    for (int i = 0; i < needed; i++) {
+        if (args[i] == NULL) { /* None */
+            refuse(I, call, id, call->items.at[i]->type);
+        }
     }
     if (rounds) {
         check_decimals(I, call, id);

@@ -361,6 +361,19 @@ part_type(Infer *I, const AExpr *out, const Type *base)
     return part.type;
 }
 
+/* `a[..., 0, 0]` is no element but an array without axes. */
+static void
+refuse_no_axes(Infer *I, const AExpr *out)
+{
+    for (int i = 0; i < out->items.n; i++) {
+        if (is_dots(out->items.at[i])) {
+            infer_refuse(I, DIAG_UNSUPPORTED_INDEX, out->loc,
+                         "Leave the `...` out.",
+                         "an array without axes is not translated");
+        }
+    }
+}
+
 /* An element, or a view of the same object. A slice of a vector in registers
  * counts as a further name of it. */
 static const Type *
@@ -370,6 +383,7 @@ subscript_array(Infer *I, AExpr *out)
     check_reach(I, base, out->loc);
     const Type *part = part_type(I, out, base);
     if (part->rank == 0) {
+        refuse_no_axes(I, out);
         return type_num(I->arena, base->dtype, false);
     }
     if (type_is_vector(base) && part->object == base->object) {

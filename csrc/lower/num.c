@@ -140,8 +140,8 @@ float_arith(Lower *L, const Operation *o, Op op)
     return r;
 }
 
-/* + - * in one dtype. Python's ints check for overflow, NumPy's warn and wrap;
- * bools are logic: for NumPy's + is `or` and * is `and`. */
+/* + - * in one dtype. Python's ints check for overflow, NumPy's wrap, and its
+ * scalars' own arithmetic warns; bools are logic. */
 static Expr *
 arith(Lower *L, const Operation *o, Op op, Op overflow)
 {
@@ -163,7 +163,7 @@ arith(Lower *L, const Operation *o, Op op, Op overflow)
         if (op != E_SUB && is_nonnegative(L, o->x) && is_nonnegative(L, o->y)) {
             map_set(&L->nonnegative, r, r);
         }
-    } else {
+    } else if (is_scalar_name(o->what)) {
         emit_warn(L, over, WARN_OVERFLOW, o->what, o->loc);
     }
     return r;

@@ -235,6 +235,7 @@ void warn_if(Lower *L, Expr *cond, Warn warn, Sym what, Expr *unless, Loc loc);
  * operand), and on arrays; 'exponent' of a power. */
 Sym warn_name(AOp op, const Type *lhs, const Type *rhs);
 Sym array_warn_name(AOp op, const Type *exponent);
+bool is_scalar_name(Sym what);
 /* 'e', an operation of NumPy's on floats, just made, with its warnings unless
  * 'unless' (may be NULL). */
 Expr *with_warnings(Lower *L, Expr *e, Sym what, Expr *unless, Loc loc);

@@ -21,6 +21,7 @@
  * here, and a number that may be Python's warns only if it is not.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "csrc/lower/state.h"
 
@@ -103,6 +104,13 @@ warn_name(AOp op, const Type *lhs, const Type *rhs)
     snprintf(name, sizeof(name), "%s%s",
              is_scalar_op(lhs, rhs) ? "scalar_" : "", ufunc);
     return sym(name);
+}
+
+/* Is it a scalar's own arithmetic?  Only that warns of integers that wrap. */
+bool
+is_scalar_name(Sym what)
+{
+    return what != NULL && strncmp(what, "scalar_", 7) == 0;
 }
 
 /* --- floats --------------------------------------------------------------- */

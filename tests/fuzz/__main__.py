@@ -13,9 +13,7 @@ import pathlib
 import sys
 import time
 
-from tests.fuzz import generate, shrink, soak
-
-MAKERS = {"all": generate.program}
+from tests.fuzz import kinds, shrink, soak
 
 
 def arguments():
@@ -27,7 +25,7 @@ def arguments():
     add("--seconds", type=float, default=1e9, help="start none after these")
     add("--out", default="fuzz-failures", help="folder for what fails")
     add("--shrink", type=int, default=5, help="how many are made smaller")
-    add("--kind", choices=sorted(MAKERS), default="all")
+    add("--kind", choices=sorted(kinds.MAKERS), default="all")
     return parser.parse_args()
 
 
@@ -35,7 +33,7 @@ def main():
     options = arguments()
     folder = pathlib.Path(options.out).resolve()
     began = time.monotonic()
-    work = soak.Soak(MAKERS[options.kind], options.seed, options.count,
+    work = soak.Soak(options.kind, options.seed, options.count,
                      options.jobs, folder, options.seconds)
     summary, failures = work.run()
     for path, environment in failures[:options.shrink]:

@@ -1,11 +1,12 @@
 """Runs programs and compares vizgen with CPython.
 
-    python -m tests.fuzz.harness FILE...
+    python -m tests.fuzz.harness FILE... KIND:SEED:FOLDER...
 
-Each file has the entry `run` and `arguments()`; where it has VARIANTS = n,
-`arguments(0)` to `arguments(n - 1)`, which differ in sizes and values.  One
-JSON line is printed when a program starts and one when it is done, so that
-whoever started this process knows which program ended it.
+A program is a file, or is made here (tests/fuzz/kinds.py).  It has the entry
+`run` and `arguments()`; where it has VARIANTS = n, `arguments(0)` to
+`arguments(n - 1)`, which differ in sizes and values.  One JSON line is
+printed when a program is done, so that whoever started this process knows
+which one ended it.
 
 VIZGEN_FUZZ_MODE says what a warning is: "warn" (one like any other), "error"
 (python -W error) or "raise" (np.errstate(all="raise")).
@@ -23,6 +24,7 @@ import warnings
 import numpy as np
 
 import vizgen
+from tests.fuzz import kinds
 from vizgen.compare import difference
 
 MODE = os.environ.get("VIZGEN_FUZZ_MODE", "warn")
@@ -170,8 +172,10 @@ def main(paths):
     if threads:
         options = [{"threads": int(n)} for n in threads.split(",")]
     for path in paths:
-        print(json.dumps({"start": path}), flush=True)
         faulthandler.dump_traceback_later(LIMIT, exit=True)
+        if not path.endswith(".py"):
+            kind, seed, folder = path.split(":", 2)
+            path = str(kinds.write(kind, int(seed), pathlib.Path(folder)))
         record = check(path, options)
         faulthandler.cancel_dump_traceback_later()
         print(json.dumps(record), flush=True)

@@ -36,7 +36,7 @@ SETTINGS = (
     {"VIZGEN_THREADS": "2", "VIZGEN_PARALLEL_NS": "0",
      "VIZGEN_FUZZ_MODE": "raise"},
 )
-LIMIT = 20.0             # seconds for one program
+LIMIT = 60.0             # seconds for one program
 FAILED = ("wrong", "crash")
 
 
@@ -118,11 +118,11 @@ class Summary:
 
 
 class Soak:
-    """Programs 'first' to 'first' + 'count' - 1 of 'generator', by 'jobs'
+    """Programs 'first' to 'first' + 'count' - 1 of a kind, by 'jobs'
     processes, until 'seconds' have passed."""
 
-    def __init__(self, generator, first, count, jobs, folder, seconds):
-        self.generator = generator
+    def __init__(self, kind, first, count, jobs, folder, seconds):
+        self.kind = kind
         self.seeds = range(first, first + count)
         self.jobs = jobs
         self.folder = folder
@@ -147,13 +147,10 @@ class Soak:
         number, start = numbered
         if time.monotonic() > self.end:
             return
-        seeds = range(start, min(start + BATCH, self.seeds.stop))
         place = self.scratch / f"batch_{number}"
         place.mkdir()
-        paths = []
-        for seed in seeds:
-            paths.append(place / f"program_{seed}.py")
-            paths[-1].write_text(self.generator(seed))
+        paths = [f"{self.kind}:{seed}:{place}" for seed in
+                 range(start, min(start + BATCH, self.seeds.stop))]
         settings = dict(SETTINGS[number % len(SETTINGS)])
         settings["VIZGEN_CACHE_DIR"] = str(place / "cache")
         if self.quick and number % 4:
@@ -170,8 +167,7 @@ class Soak:
         self.summary.add(record)
         if record["status"] not in FAILED:
             return
-        kept = self.folder / pathlib.Path(record["file"]).name
-        shutil.copy(record["file"], kept)
+        kept = self.keep(record["file"])
         kept.with_suffix(".txt").write_text(
             f"{record['settings']}\n{record['why']}\n")
         environment = {key: value for key, value in record["env"].items()
@@ -179,6 +175,21 @@ class Soak:
         self.failures.append((kept, environment))
         print(f"{record['status']}: {kept} {record['settings']}\n"
               f"    {record['why'][:600]}", flush=True)
+
+
+    def keep(self, named):
+        """A copy of a failing program; of one that ended the process while
+        it was being made, of what is there."""
+        path = pathlib.Path(named)
+        if not named.endswith(".py"):
+            kind, seed, folder = named.split(":", 2)
+            path = pathlib.Path(folder) / f"program_{seed}.py"
+        if not path.exists():
+            path = path.with_name(path.stem + "_asked.py")
+        kept = self.folder / path.name
+        if path.exists():
+            shutil.copy(path, kept)
+        return kept
 
 
 def write_quick_compiler(folder):
