@@ -70,6 +70,18 @@ bool assign_item(Infer *I, const AStmt *s, ABlock *out);
 
 /* --- sequence.c --- */
 void check_sum(Infer *I, const Type *sum, Loc loc);
+/* --- bigint.c --- */
+/* An operator on literals whose value is an int64, else NULL. */
+AExpr *small_constant(Infer *I, const AExpr *e);
+/* Types the operands if one is a constant of 64 bits, which is an np.uint64
+ * beside another one; false: none is. */
+bool big_operands(Infer *I, AOp op, const AExpr *left, const AExpr *right,
+                  AExpr **lhs, AExpr **rhs);
+/* The comparison of 'lhs', an integer, with a constant that is no int64; NULL:
+ * it is none. */
+AExpr *big_compare(Infer *I, const AExpr *e, AExpr *lhs);
+
+
 AExpr *typed_compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc);
 AExpr *same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out);
 AExprVec held_items(Infer *I, AExpr *e, ABlock *out);

@@ -236,9 +236,15 @@ infer_binop(Infer *I, const AExpr *e)
     if (e->op == AO_MATMUL) {
         return infer_matmul(I, e);
     }
+    AExpr *small = small_constant(I, e);
+    if (small != NULL) {
+        return small;
+    }
     AExpr *out = node_like(I, e);
-    out->lhs = infer_maybe(I, e->lhs);
-    out->rhs = infer_maybe(I, e->rhs);
+    if (!big_operands(I, e->op, e->lhs, e->rhs, &out->lhs, &out->rhs)) {
+        out->lhs = infer_maybe(I, e->lhs);
+        out->rhs = infer_maybe(I, e->rhs);
+    }
     out->type = list_binop(I, e, out->lhs, out->rhs);
     if (out->type != NULL) {
         return out;
@@ -397,6 +403,10 @@ infer_compare(Infer *I, const AExpr *e)
     AExpr *out = node_like(I, e);
     bool is = e->ops.at[0] == AO_IS || e->ops.at[0] == AO_ISNOT;
     out->lhs = is ? infer_maybe(I, e->lhs) : infer_expr(I, e->lhs);
+    AExpr *big = big_compare(I, e, out->lhs);
+    if (big != NULL) {
+        return big;
+    }
     const AExpr *lhs = out->lhs;
     const Type *type = NULL;
     for (int i = 0; i < e->items.n; i++) {

@@ -138,7 +138,8 @@ struct AExpr {
     AKind kind;
     AOp op;
     Loc loc;
-    const Type *type; /* NULL before inference, but for CONST */
+    const Type *type; /* NULL before inference, but for CONST; OTHER: np.uint64
+                         for integers from 2**63 up to 2**64 */
     Sym name;
     AExpr *lhs;
     AExpr *rhs;

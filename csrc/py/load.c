@@ -170,6 +170,27 @@ load_complex(Loader *L, PyObject *value, Loc loc)
     return e;
 }
 
+/* An integer of 64 bits, as the np.uint64 that it is beside others; else
+ * NULL. */
+static const Type *
+type_of_big(Arena *arena, PyObject *value)
+{
+    if (!PyLong_CheckExact(value)) {
+        return NULL;
+    }
+    unsigned long long bits = PyLong_AsUnsignedLongLong(value);
+    if (PyErr_Occurred()) {
+        PyErr_Clear();
+        return NULL;
+    }
+    Type *type = ARENA_NEW(arena, Type);
+    type->kind = TY_NUM;
+    type->dtype = DT_U64;
+    type->known = true;
+    type->ival = (int64_t)bits;
+    return type;
+}
+
 /* Also for defaults and for globals with constant values; the place is then
  * that of the use. */
 AExpr *
@@ -181,6 +202,7 @@ load_value(Loader *L, PyObject *value, Loc loc)
     if (!is_plain(value)) {
         AExpr *e = ast_expr(L->arena, A_OTHER, loc);
         e->name = sym(Py_TYPE(value)->tp_name);
+        e->type = type_of_big(L->arena, value);
         return e;
     }
     if (!PyTuple_CheckExact(value)) {
