@@ -2,7 +2,8 @@
 #
 #   make dev        build in place: asserts, IR verifier, warnings are errors
 #   make test       the tests (10 minutes on two cores at most)
-#   make test-full  the tests again under the sanitizers and with more threads
+#   make test-full  whole tables, all planted faults; then the tests again under
+#                   the sanitizers and with more threads
 #   make demo       a first look: one app, plain and accelerated
 #   make bench      measure the apps against their peers
 #   make lint       compilers' warnings, ruff, formatting
@@ -138,7 +139,7 @@ test: dev
 	$(PY) -m pytest -q tests
 
 test-full: dev core-tools
-	$(PY) -m pytest -q tests
+	VIZGEN_FULL=1 $(PY) -m pytest -q tests
 	OMP_NUM_THREADS=5 $(PY) -m pytest -q tests
 	@$(MAKE) --no-print-directory asan
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \
