@@ -24,7 +24,7 @@ PACKAGES = setuptools wheel numpy pytest pytest-timeout hypothesis ruff z3-solve
 # --- The environment ---------------------------------------------------------
 
 .PHONY: all dev release asan test test-full demo bench lint core-tools clean \
-        link sdist
+        link exchange sdist
 
 all: release
 
@@ -94,6 +94,14 @@ $(BUILD)/_core$(SUFFIX): $(OBJECTS) $(EXTRA)
 	@echo link $@
 	@$(CC) -shared -fopenmp $(LINK_$(VIZGEN_BUILD)) $(OBJECTS) $(EXTRA) \
 	  -lm -ldl -o $@
+
+# The module with one file exchanged: FROM in place of FILE, linked as TO
+# (tests/test_planted.py).
+exchange:
+	@$(CC) $(CORE_FLAGS) -w $(PY_INCLUDE) -c $(FROM) -o $(FROM:.c=.o)
+	@$(CC) -shared -fopenmp $(LINK_$(VIZGEN_BUILD)) \
+	  $(filter-out $(BUILD)/$(FILE:.c=.o),$(OBJECTS)) $(FROM:.c=.o) \
+	  -lm -ldl -o $(TO)
 
 $(BUILD)/csrc/py/%.o: csrc/py/%.c
 	@mkdir -p $(@D)

@@ -72,7 +72,7 @@ def slice_lines(steps, keep):
 
 
 def bounds(n):
-    reach = n + 2 if FULL else min(n + 1, 4)
+    reach = n + 2
     return np.arange(-reach, reach + 1)
 
 
@@ -198,13 +198,36 @@ EDGES = [0, 1, -1, 2, -2, 3, 62, 63, 64, 2**31, -2**31, 2**32, 3037000500,
 @pytest.mark.parametrize("op", ("+", "-", "*", "//", "%", "<<", ">>"))
 def test_integers_beyond_64_bits(load, op):
     """Whatever Python makes of two numbers near the ends; a call each."""
-    fn = load(["def f(x, y):", f"    return x {op} y"])
+    plain = load(["def f(x, y):", f"    return x {op} y"]).py_func
     edges = EDGES if FULL else EDGES[::2] + EDGES[-2:]
+    calls = 0
     for x in edges:
+        fn = accelerate(plain)   # many repeated calls would stay in Python
         for y in edges:
             if op != "<<" or y <= 64:
                 assert_same(fn, (x, y), native=False)
-    assert fn.stats.native_calls > (10 if op != "<<" else 0)
+        calls += fn.stats.native_calls
+    assert calls > 10
+
+
+DIVISORS = (1, 2, 3, 4, 7, 8, 64, -1, -2, -4, -5)
+
+
+@pytest.mark.parametrize("dtype", (np.int8, np.uint8, np.int64), ids=NAMES.get)
+def test_constant_divisors(load, dtype):
+    """Shifts and masks for powers of two."""
+    divisors = [d for d in DIVISORS if d > 0 or dtype is not np.uint8]
+    lines = ["def f(a, out, wide, mine):"]
+    for k, (d, op) in enumerate(itertools.product(divisors, ("//", "%"))):
+        lines += [f"    wide[{k}, :] = a {op} {d}",
+                  "    for i in range(a.shape[0]):",
+                  f"        out[{k}, i] = a[i] {op} {d}",
+                  f"        mine[{k}, i] = int(a[i]) {op} {d}"]
+    a = small_integers(dtype)
+    a = a[1:] if dtype is not np.uint8 else a
+    shape = 2 * len(divisors), len(a)
+    same(load(lines), (a, np.zeros(shape, dtype), np.zeros(shape, dtype),
+                       np.zeros(shape, np.int64)))
 
 
 # --- promotion ---
@@ -323,6 +346,18 @@ def test_casts_among_floats(load, source):
     same(fn, (a, 3, *(np.zeros(len(a), t) for t in targets)))
 
 
+WHOLE = ("int(a[0])", *(f"np.{NAMES[d]}(a[0])" for d in (*SIGNED, *UNSIGNED)))
+
+
+@pytest.mark.parametrize("source", (np.float32, np.float64), ids=NAMES.get)
+@pytest.mark.parametrize("form", WHOLE)
+def test_floats_to_integers(load, source, form):
+    """One conversion a function, so that no other one's check hides it."""
+    plain = load(["def f(a):", f"    return {form}"]).py_func
+    for value in special_values(source, True):
+        same(accelerate(plain), (np.array([value]),), native=False)
+
+
 STORED = [0, 1, -1, 127, 128, -128, -129, 255, 256, 65535, 65536, 2**31,
           -2**31 - 1, 2**32, 2**63 - 1, -2**63]
 
@@ -398,6 +433,36 @@ def test_extremes_of_rows(load, dtype, length):
     values = [0.0, 1.0, -1.0, np.inf, -np.inf, np.nan]
     rows = np.array(list(itertools.product(values, repeat=length)), dtype)
     same(load(reduction_lines()), (rows, np.zeros((len(rows), 8))))
+
+
+# --- floats ---
+
+NEUTRAL = ("{0} + 0.0", "{0} - 0.0", "0.0 - {0}", "{0} * 1.0", "{0} * 0.0",
+           "{0} / 1.0", "{0} - {0}", "{0} * -1.0", "-{0}", "{0} + -0.0", "{0} - -0.0",
+           "0.0 + {0}", "{0} / {0}", "abs({0})", "{0} * 0.5 * 2.0",
+           "{0} + 1.0 - 1.0", "-(-{0})", "-({0} - {0})", "0.0 * {0} + {0}")
+
+
+@pytest.mark.parametrize("dtype", (np.float64, np.float32), ids=NAMES.get)
+def test_floats_that_look_neutral(load, dtype):
+    """What is x for most x, but not for all."""
+    lines = ["def f(a, out, wide):"]
+    for k, form in enumerate(NEUTRAL):
+        lines += ["    for i in range(a.shape[0]):",
+                  f"        out[{k}, i] = {form.format('a[i]')}",
+                  f"    wide[{k}, :] = {form.format('a')}"]
+    a = special_values(dtype, True)
+    shape = len(NEUTRAL), len(a)
+    same(load(lines), (a, np.zeros(shape, dtype), np.zeros(shape, dtype)))
+
+
+def test_products_are_rounded(load):
+    """a * b + c is rounded twice."""
+    fn = load(["def f(a, b, c, out):", "    for i in range(a.shape[0]):",
+               "        out[i] = a[i] * b[i] + c[i]",
+               "    return a * b - c, float(a[0]) * float(b[0]) + float(c[0])"])
+    a, b, c = np.random.RandomState(7).uniform(-1, 1, (3, 999))
+    assert_same(fn, (a, b, c, np.zeros(999)))
 
 
 # --- sums ---

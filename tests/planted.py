@@ -1,0 +1,231 @@
+"""Faults of the compiler, for tests/test_planted.py to plant.
+
+Each is a line of a source, what stands in its place, and tests of which one
+must fail with it.  They stand for what compilers of numeric code get wrong;
+whoever changes such a line changes it here too.
+"""
+import dataclasses
+
+TABLES = "tests/test_tables.py::"
+FOUND = "tests/test_found.py::"
+SOUND = "tests/test_soundness.py::"
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """'via' names the C file that includes 'file' where this is no C file."""
+
+    name: str
+    file: str
+    right: str
+    wrong: str
+    tests: tuple
+    via: str = ""
+
+    @property
+    def source(self):
+        return self.via or self.file
+
+
+FAULTS = []
+
+
+def fault(name, file, right, wrong, *tests, via=""):
+    FAULTS.append(Fault(name, file, right, wrong, tests, via))
+
+
+def prelude(name, right, wrong, *tests):
+    """In the text that every generated file begins with."""
+    fault(name, "csrc/emit/prelude_text.inc", right, wrong, *tests,
+          via="csrc/emit/c.c")
+
+
+# --- integers ---
+
+prelude("quotients round towards zero",
+        "return (T)(a / b - ((a % b != 0) & ((a ^ b) < 0)));",
+        "return (T)(a / b);",
+        TABLES + "test_integers_of_numpy[int8-int8]")
+prelude("remainders have the sign of the dividend",
+        "return (T)(r != 0 && (r ^ b) < 0 ? r + b : r);", "return r;",
+        TABLES + "test_integers_of_python")
+prelude("sums that wrap are not seen",
+        "return __builtin_add_overflow(a, b, &r);", "r = 0; return r;",
+        SOUND + "test_overflow_in_any_lane")
+fault("masks for remainders by powers of two", "csrc/emit/cexpr.c",
+      "        amount = k - 1;", "        amount = k;",
+      TABLES + "test_constant_divisors")
+fault("Python's ints wrap", "csrc/lower/num.c",
+      "        emit_check(L, not_(L, over), X_OVERFLOW, o->loc);", "        ;",
+      TABLES + "test_integers_beyond_64_bits[+]")
+fault("division by zero is not checked", "csrc/lower/num.c",
+      "    emit_check(L, either(L, unless, cond), X_ZERO_DIVISION, o->loc);",
+      "    (void)unless; (void)cond;",
+      TABLES + "test_integers_beyond_64_bits[//]")
+fault("the smallest number by -1", "csrc/lower/num.c",
+      "        emit_check(L, ok, X_OVERFLOW, o->loc);", "        (void)ok;",
+      TABLES + "test_the_smallest_by_minus_one",
+      TABLES + "test_integers_beyond_64_bits[//]")
+fault("bits that a shift loses", "csrc/lower/num.c",
+      "    emit_check(L, op2(L, E_EQ, back, o->x), X_OVERFLOW, o->loc);",
+      "    (void)back;",
+      TABLES + "test_integers_beyond_64_bits[<<]")
+fault("stores of Python ints that don't fit", "csrc/lower/num.c",
+      "    if (inside != NULL) {\n        emit_check(L, unless",
+      "    if (false) {\n        emit_check(L, unless",
+      TABLES + "test_stores_of_python_ints")
+
+# --- floats ---
+
+fault("products are contracted", "csrc/run/cc.c",
+      '"-ffp-contract=off "', '"-ffp-contract=fast "',
+      TABLES + "test_products_are_rounded")
+fault("x + 0.0 is x", "transforms/rules.c",
+      "e->fval == value && !signbit(e->fval) == !signbit(value);",
+      "e->fval == value;", TABLES + "test_floats_that_look_neutral")
+fault("min and max prefer the later", "csrc/lower/math.c",
+      "num_binop(L, min ? AO_LT : AO_GT, item, best, loc);",
+      "num_binop(L, min ? AO_LE : AO_GE, item, best, loc);",
+      TABLES + "test_python_extremes_of_zeros")
+fault("a float of Python's kept in float32", "csrc/lower/num.c",
+      "    emit_check(L, either(L, not_(L, o->flag), same), X_SPECULATE, o->loc);",
+      "    (void)same;",
+      SOUND + "test_python_floats_beside_float32")
+fault("sums in the order of the elements", "csrc/base/sum.c",
+      "        if (n < LANES) {", "        if (n < 64) {",
+      TABLES + "test_sums_of_all_lengths")
+fault("floats below the range of an integer", "csrc/lower/num.c",
+      "    return both(L, low, high);\n}\n\n/* Is every value",
+      "    (void)low;\n    return high;\n}\n\n/* Is every value",
+      TABLES + "test_floats_to_integers")
+
+# --- indices and slices ---
+
+fault("negative indices are not wrapped", "csrc/lower/index.c",
+      "Expr *wrapped = at < 0 ? op2(L, E_ADD, n, i) : i;",
+      "Expr *wrapped = i;", "tests/test_indexing.py", FOUND + "test_found")
+fault("the last index is out of range", "csrc/lower/index.c",
+      "    emit_check(L, op2(L, E_LT, i, n), X_INDEX, loc);\n    return i;",
+      "    emit_check(L, op2(L, E_LE, i, n), X_INDEX, loc);\n    return i;",
+      "tests/test_checks.py::test_failing_check", "tests/test_indexing.py")
+fault("bounds of slices are not cut off", "csrc/lower/index.c",
+      "lo = lo == NULL ? zero : low ? op2(L, E_MAX, lo, zero) : lo;",
+      "lo = lo == NULL ? zero : lo;", TABLES + "test_slices_of_arrays")
+fault("downward slices begin one too far", "csrc/lower/index.c",
+      "    lo = lo == NULL ? last : op2(L, E_MIN, lo, last);",
+      "    lo = lo == NULL ? last : op2(L, E_MIN, lo, n);",
+      TABLES + "test_slices_of_arrays")
+fault("a slice's end below zero", "csrc/lower/index.c",
+      "    hi = hi == NULL ? minus : end_low ? op2(L, E_MAX, hi, minus) : hi;",
+      "    hi = hi == NULL ? minus : hi;",
+      TABLES + "test_slices_of_arrays")
+fault("an extent of one row less than nothing", "csrc/lower/index.c",
+      "    return reuse(L, op2(L, E_MAX, count, int_const(L, 0)), loc);",
+      "    return count;", TABLES + "test_slices_of_arrays")
+
+# --- memory ---
+
+fault("arguments never overlap", "transforms/checks.c",
+      "    vec_push(h->arena, &h->places.at[0].checks, check);\n}\n\n/* A test",
+      "    (void)check;\n}\n\n/* A test",
+      "tests/test_checks.py::test_overlap",
+      "tests/test_arrays.py::test_arguments_that_overlap")
+fault("what is assigned is read too late", "csrc/lower/assign.c",
+      "        return !other && !same;", "        return false;",
+      "tests/test_arrays.py::test_program[stencil_in_place]")
+fault("coinciding elements in parallel", "csrc/py/attempt.c",
+      "    if (!call->overlaps_itself) {", "    if (true) {",
+      "tests/test_dispatch.py::test_written_array_that_overlaps_itself")
+fault("stores of old values are not undone", "transforms/commit.c",
+      "        s->logged = after;", "        s->logged = false;",
+      SOUND + "test_what_was_stored_before_a_check")
+fault("a loop's later rounds don't count", "transforms/commit.c",
+      "bool ends = after || block_may_end(&s->pre) || block_may_end(&s->body);",
+      "bool ends = after;",
+      SOUND + "test_what_was_stored_before_a_check")
+fault("the newest value is put back", "csrc/run/undo.c",
+      "    while (undo->n > 0) {\n        swap_entry(&undo->log[--undo->n]);",
+      "    for (int64_t i = 0; i < (int64_t)undo->n; i++) {\n"
+      "        swap_entry(&undo->log[i]);",
+      SOUND + "test_what_was_stored_before_a_check")
+fault("recycled memory is not cleared", "csrc/py/pool.c",
+      "    return dirty && zero ? memset(data, 0, bytes) : data;",
+      "    return data;",
+      SOUND + "test_zeros_in_recycled_memory")
+
+fault("loads see no stores", "transforms/avail.c",
+      "    avail->stamp++;\n    kill_aliases(avail, buf);",
+      "    avail->stamp++;",
+      SOUND + "test_carried")
+
+# --- transformations ---
+
+fault("borders are one too narrow", "transforms/split.c",
+      'middle->hi = bind(split, out, "end", end, old->loc);',
+      'middle->hi = bind(split, out, "end", offset(split, end, 1), old->loc);',
+      FOUND + "test_found", "tests/test_apps.py", "tests/test_split.py")
+fault("carried values are no obstacle", "csrc/analysis/depend.c",
+      "    if (loop->ncarries > 0 || loop->nbinds > 0) {", "    if (false) {",
+      SOUND + "test_carried")
+fault("rounds that write what others read", "csrc/analysis/depend.c",
+      "if ((lhs->store || rhs->store) && !accesses_apart(c, lhs, rhs)) {",
+      "if (lhs->store && rhs->store && !accesses_apart(c, lhs, rhs)) {",
+      SOUND + "test_rows_that_threads_share",
+      SOUND + "test_distances")
+fault("a distance of one is none", "csrc/analysis/apart.c",
+      "(least == 0 && most == 0)) {", "(least >= -1 && most <= 1)) {",
+      SOUND + "test_rows_that_threads_share")
+fault("stages read outside of what was made", "csrc/pipe/reads.c",
+      "    below.constant += producer->shift[d] - 1;",
+      "    below.constant += producer->shift[d];",
+      SOUND + "test_stages_that_reach_the_border")
+fault("branches not taken excuse nothing", "transforms/hoist.c",
+      "                ? ir_unary(h->arena, E_NOT, taken.cond) : taken.cond;",
+      "                ? taken.cond : taken.cond;",
+      SOUND + "test_conditions_around_checks")
+fault("stores that only others see are dead", "transforms/dead.c",
+      "        return !is_local(s->buf);\n    case S_ALLOC:",
+      "        return false;\n    case S_ALLOC:",
+      "tests/test_checks.py", FOUND + "test_found")
+
+# --- types ---
+
+fault("bools are returned as ints", "csrc/py/result.c",
+      "    if (dt == DT_BOOL) {\n        return PyBool_FromLong(slot.i != 0);",
+      "    if (dt == DT_BOOL) {\n        return PyLong_FromLongLong(slot.i);",
+      "tests/test_infer.py::test_program[chosen_values]")
+fault("results that may be of another kind", "typeinfer/rules.c",
+      "        out->flagged |= 1u << combo;", "        ;",
+      "tests/test_joins.py", "tests/test_maybe_int.py",
+      "tests/test_infer.py")
+fault("unbound names are read", "csrc/lower/version.c",
+      "        emit_check(L, not_(L, v.flag), X_UNBOUND, loc);", "        ;",
+      "tests/test_infer.py", FOUND + "test_found")
+
+# --- warnings and guards ---
+
+fault("integers wrap without a warning", "csrc/lower/num.c",
+      "        emit_warn(L, over, WARN_OVERFLOW, o->what, o->loc);\n    }\n"
+      "    return r;\n}\n\n/* A constant divisor",
+      "        (void)over;\n    }\n    return r;\n}\n\n/* A constant divisor",
+      "tests/test_warnings.py::test_scalars",
+      "tests/test_warnings.py::test_integers")
+fault("helpers may be exchanged", "csrc/py/guards.c",
+      "        if (func->func_code != guard->code",
+      "        if (false",
+      "tests/test_guards.py::test_helper_code_replaced")
+fault("0.0 and -0.0 are the same constant", "csrc/py/guards.c",
+      "    return memcmp(&lhs, &rhs, sizeof(lhs)) == 0;",
+      "    return lhs == rhs;",
+      "tests/test_guards.py::test_signed_zero_is_a_change")
+fault("changed globals go unnoticed", "csrc/py/guards.c",
+      "        if (!seen && !set_holds(g, set)) {",
+      "        if (false && !set_holds(g, set)) {",
+      "tests/test_guards.py::test_number")
+fault("keys without the code", "csrc/run/load.c",
+      ": add_code(&all, text));", ": true);", SOUND + "test_carried")
+fault("a weak number beside a strong one is strong", "typeinfer/types.c",
+      "    return type_with_alt(arena, type_num(arena, main.dtype, main.weak),\n"
+      "                         alt_of(other));",
+      "    return type_num(arena, main.dtype, main.weak || alt_of(other) < 0);",
+      "tests/test_infer.py::test_program", "tests/test_joins.py")
