@@ -25,7 +25,7 @@
 
 enum { MAX_BRANCH = 80 }; /* nodes of a branch worth computing in vain */
 
-/* Origin by function: only machine instructions run in lanes. */
+/* Origin by function. */
 static const char fn_origin[] = {
 #define FN(id, text, arity, origin) [FN_##id] = origin,
 #include "csrc/ir/fn.def"
@@ -162,6 +162,13 @@ look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n)
     }
 }
 
+/* Machine instructions, and what has a form for lanes in the prelude. */
+static bool
+has_lanes(Fn fn)
+{
+    return fn_origin[fn] == 'M' || fn == FN_SQUARE || fn == FN_ROOT;
+}
+
 /* Integer division has no SIMD form on this machine, and functions of libm are
  * calls; either would be taken apart lane by lane. */
 static void
@@ -173,7 +180,7 @@ look_expr(Lanes *lanes, Expr *e)
     if (e->op == E_SUM) {
         lanes->why = "sums an array";
     }
-    if (e->op == E_CALL && fn_origin[e->fn] != 'M') {
+    if (e->op == E_CALL && !has_lanes(e->fn)) {
         lanes->why = str_printf(lanes->arena, "calls `%s`", fn_text[e->fn]);
     }
     if ((e->op == E_IDIV || e->op == E_MOD) && e->lanes == 0) {

@@ -339,9 +339,9 @@ write_entry(Gen *g, const NeedVec *needs)
 
 /* --- entry --------------------------------------------------------------- */
 
-/* Everything but the prelude. Names have room beyond the ids for the index
- * variables of c_fill. */
-static void
+/* Everything but the prelude, of which 'true' says that VZ_LANES is needed.
+ * Names have room beyond the ids for the index variables of c_fill. */
+static bool
 write_unit(const Func *func, const Diags *diags, bool people, Str *out)
 {
     Arena *arena = out->arena;
@@ -359,14 +359,19 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *out)
     write_function(&gen, gen.prefix, &needs, NULL);
     write_entry(&gen, &needs);
     str_add(out, gen.units.at);
+    return gen.lanes;
 }
 
 void
 emit_c(const Func *func, const Diags *diags, Str *out)
 {
+    Str unit = str_new(out->arena);
+    if (write_unit(func, diags, false, &unit)) {
+        str_add(out, "#define VZ_LANES\n");
+    }
     str_add(out, vz_prelude);
     str_add(out, "\n");
-    write_unit(func, diags, false, out);
+    str_add(out, unit.at);
 }
 
 void

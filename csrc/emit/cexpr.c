@@ -438,6 +438,8 @@ c_fn_locals(Gen *g, Str *out)
         if (g->frame->fns[fn] && fn == FN_POWF) {
             str_line(out, "float (*const libm_powf)(float, float) = "
                           "ctx->host->powf;");
+        } else if (fn == FN_ROOT) {
+            /* FN_SQUARE declares what both need */
         } else if (g->frame->fns[fn] && fn == FN_SQUARE) {
             str_line(out, "const int pow_known = ctx->host->pow_exact;");
         } else if (g->frame->fns[fn]) {
@@ -461,8 +463,11 @@ fn_name(Gen *g, const Expr *e)
     case FN_ISNAN:
         return "__builtin_isnan(";
     case FN_SQUARE:
+    case FN_ROOT:
         used[FN_SQUARE] = used[FN_POW] = true;
-        return "vz_square(libm_pow, pow_known, ";
+        g->lanes |= g->frame->vector != NULL;
+        return str_printf(g->arena, "vz_%s%s(libm_pow, pow_known, ",
+                          g->frame->vector ? "lanes_" : "", fns[e->fn].text);
     case FN_PYMOD:
     case FN_NPMOD:
         used[FN_FMOD] = true;

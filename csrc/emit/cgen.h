@@ -112,6 +112,7 @@ typedef struct Gen {
     const Func *func;
     const Diags *diags;
     bool people;        /* inspect_c: comments in place of #line */
+    bool lanes;         /* the prelude's forms for SIMD loops are used */
     const char *prefix; /* of the functions' names: 'k_blur' */
     const bool *live;   /* by Var.id: its value is used */
     const bool *stored; /* by Buf.id: some element is stored to */

@@ -211,7 +211,7 @@ expr_cost(const Expr *e)
     } else if (e->op == E_DIV || e->op == E_IDIV || e->op == E_MOD) {
         cost = cost_divide;
     } else if (e->op == E_CALL) {
-        bool far = e->fn >= FN_EXP && e->fn != FN_SQUARE;
+        bool far = e->fn >= FN_EXP && e->fn != FN_SQUARE && e->fn != FN_ROOT;
         cost = far ? cost_call : cost_divide;
     }
     cost *= e->lanes > 1 ? e->lanes : 1;

@@ -475,8 +475,8 @@ common_divisor(int64_t a, int64_t b)
 }
 
 /* Functions of floats that give floats; 'b' is 0 for those of one argument.
- * FN_SQUARE is its own definition here: the kernel's shorter way must agree
- * with libm's pow to the last bit. */
+ * FN_SQUARE and FN_ROOT are defined by what they stand for: the kernel's
+ * shorter ways must agree with libm's pow to the last bit. */
 static double
 call_float(const Expr *e, double a, double b)
 {
@@ -498,6 +498,8 @@ call_float(const Expr *e, double a, double b)
         return (double)powf((float)a, (float)b);
     case FN_SQUARE:
         return libm_pow(a, 2.0);
+    case FN_ROOT:
+        return libm_pow(a, 0.5);
     case FN_PYMOD:
         divmod64(a, b, &mod);
         return mod;

@@ -1,8 +1,8 @@
 /* Powers.
  *
- * Python and NumPy's scalars call libm's pow; squares are FN_SQUARE, which
- * gives the same bits.  Integers multiply.  Where Python raises or leaves the
- * reals, a check stands before:
+ * Python and NumPy's scalars call libm's pow; squares are FN_SQUARE and roots
+ * FN_ROOT, which give the same bits.  Integers multiply.  Where Python raises
+ * or leaves the reals, a check stands before:
  *
  *     0.0 ** -1        ZeroDivisionError
  *     (-8.0) ** 0.5    complex
@@ -32,6 +32,17 @@ static Expr *
 is_finite(Lower *L, Expr *e)
 {
     return call_fn(L, FN_FINITE, DT_BOOL, e, NULL);
+}
+
+/* pow(x, y) of doubles; 'rhs' is where y comes from. */
+static Expr *
+float64_power(Lower *L, Value rhs, Expr *x, Expr *y)
+{
+    if (is_value(&rhs, 2.0) || is_value(&rhs, 0.5)) {
+        Fn fn = is_value(&rhs, 2.0) ? FN_SQUARE : FN_ROOT;
+        return call_fn(L, fn, DT_F64, x, NULL);
+    }
+    return call_fn(L, FN_POW, DT_F64, x, y);
 }
 
 /* --- weak floats ---------------------------------------------------------- */
@@ -68,8 +79,7 @@ float_power(Lower *L, Value rhs, Expr *x, Expr *y, Loc loc)
     if (!square) {
         check_float_power(L, x, y, loc);
     }
-    Expr *r = square ? call_fn(L, FN_SQUARE, DT_F64, x, NULL)
-                     : call_fn(L, FN_POW, DT_F64, x, y);
+    Expr *r = float64_power(L, rhs, x, y);
     r = reuse(L, r, loc);
     Expr *odd = not_(L, is_finite(L, x));
     if (!square && y->op != E_CONST) {
@@ -156,19 +166,15 @@ strong_int_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
     return cast_to(L, dt, wide);
 }
 
-/* NumPy's scalars: pow(x, 2) is not x * x, though FN_SQUARE finds it without
- * the call; float32 has its own powf. */
+/* NumPy's scalars: float32 has its own powf. */
 static Expr *
 strong_float_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
 {
     Sym what = warn_name(AO_POW, lhs.type, rhs.type);
     Expr *x = operand_as(L, lhs, dt, loc);
-    if (dt == DT_F64 && is_value(&rhs, 2.0)) {
-        Expr *square = call_fn(L, FN_SQUARE, dt, x, NULL);
-        return with_warnings(L, square, what, NULL, loc);
-    }
     Expr *y = operand_as(L, rhs, dt, loc);
-    Expr *r = call_fn(L, dt == DT_F32 ? FN_POWF : FN_POW, dt, x, y);
+    Expr *r = dt == DT_F32 ? call_fn(L, FN_POWF, dt, x, y)
+                           : float64_power(L, rhs, x, y);
     return with_warnings(L, r, what, NULL, loc);
 }
 

@@ -1,13 +1,16 @@
-/* vz_square against the libm's pow(x, 2.0), for tests/test_powers.py.
+/* vz_square and vz_root against the libm's pow(x, 2.0) and pow(x, 0.5), for
+ * tests/test_powers.py; both also as a SIMD loop calls them.
  *
- * Built as a shared object with the flags of a kernel.  Numbers come in four
+ * Built as a shared object with the flags of a kernel.  Numbers come in
  * kinds: random bits (everything there is), ordinary sizes, squares close to a
  * midpoint of two doubles, and squares whose distance from the midpoint is
- * where vz_square changes over to calling pow.
+ * where vz_square changes over to calling pow; a fifth kind has roots near a
+ * midpoint.
  */
+#define VZ_LANES
 #include "csrc/emit/prelude.h"
 
-enum { KIND_BITS, KIND_ORDINARY, KIND_MIDPOINT, KIND_MARGIN };
+enum { KIND_BITS, KIND_ORDINARY, KIND_MIDPOINT, KIND_MARGIN, KIND_ROOT };
 
 typedef union Bits {
     double f;
@@ -64,6 +67,12 @@ number(int kind, uint64_t *state)
     case KIND_MIDPOINT:
         return near_midpoint((r >> 44) * 8 + 1 - ((r & 4) << 20), 52 + (r & 1),
                              (int)(random_bits(state) % 120) - 110);
+    case KIND_ROOT:
+        /* (k + 1/2)^2 is (k + k^2) + 1/4, so its root is close to a midpoint */
+        bits.u = (r >> 12) | (UINT64_C(1023) << 52);
+        bits.f += 0x1p-53;
+        bits.f *= bits.f + 0x1p-52;
+        return __builtin_ldexp(bits.f, (int)(random_bits(&r) % 160) - 80);
     default:
         /* 0.012 to 0.028 of an ulp below the middle */
         return near_midpoint(((r >> 16) % (UINT64_C(1) << 47) +
@@ -121,6 +130,29 @@ check_vector(VzLibm2 *pow, const double *x, double *out, uint8_t *sure, long n)
     long bad = 0;
     for (long i = 0; i < n; i++) {
         bad += sure[i] && differs(out[i], pow(x[i], 2.0));
+    }
+    return bad;
+}
+
+/* How many of 'n' results of the forms for lanes are not pow's. */
+long
+check_lanes(VzLibm2 *pow, int known, const double *x, double *out, long n)
+{
+    long bad = 0;
+#pragma omp simd
+    for (long i = 0; i < n; i++) {
+        out[i] = vz_lanes_square(pow, known, x[i]);
+    }
+    for (long i = 0; i < n; i++) {
+        bad += differs(out[i], pow(x[i], 2.0));
+    }
+#pragma omp simd
+    for (long i = 0; i < n; i++) {
+        out[i] = vz_lanes_root(pow, known, x[i]);
+    }
+    for (long i = 0; i < n; i++) {
+        bad += differs(out[i], pow(x[i], 0.5));
+        bad += differs(vz_root(pow, known, x[i]), out[i]);
     }
     return bad;
 }
