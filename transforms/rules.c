@@ -10,6 +10,9 @@
 
 #include "transforms/simplify.h"
 
+/* gcc must neither fold nor replace it. */
+static double (*volatile libm_pow)(double, double) = pow;
+
 /* Integers without bool. */
 static bool
 is_int(const Expr *e)
@@ -485,7 +488,7 @@ cast_to_bool(Rules *r, Expr *e)
     return make_binary(r, E_NE, arg, ir_int(r->arena, arg->dtype, 0));
 }
 
-/* --- memory, calls, vectors ---------------------------------------------- */
+/* --- memory, calls ------------------------------------------------------- */
 
 /* Arguments keep theirs as E_DIM; what was made has it in Vars that are
  * visible wherever the buffer is, or as the extent of an argument. */
@@ -500,7 +503,7 @@ dim_known(Rules *r, Expr *e)
 }
 
 /* Functions that are one exact instruction, and raise nothing for these
- * arguments. */
+ * arguments; powers where the result is exact, by libm itself. */
 static bool
 call_value(Fn fn, double x, double *out)
 {
@@ -520,6 +523,12 @@ call_value(Fn fn, double x, double *out)
     case FN_RINT:
         *out = rint(x);
         return true;
+    case FN_SQUARE:
+        *out = libm_pow(x, 2.0);
+        return *out > 1e-200 && fma(x, x, -*out) == 0;
+    case FN_ROOT:
+        *out = libm_pow(x, 0.5);
+        return *out > 1e-100 && fma(*out, *out, -x) == 0;
     default:
         return false;
     }
@@ -549,78 +558,6 @@ fold_call(Rules *r, Expr *e)
         return NULL;
     }
     return ir_float(r->arena, e->dtype, value);
-}
-
-/* An element of a vector with a name, where it is a constant, a Var or an
- * element of another name: looking through must not copy work. */
-static Expr *
-elem_of_named(Rules *r, Expr *e)
-{
-    Expr *vec = e->args[0];
-    if (vec->op != E_VAR) {
-        return NULL;
-    }
-    Expr *value = map_get(&r->vectors, vec->var);
-    if (value == NULL) {
-        return NULL;
-    }
-    Expr *elem = rules_apply(r, ir_elem(r->arena, value, e->args[1]));
-    bool leaf = elem->op == E_CONST || elem->op == E_VAR;
-    bool other = elem->op == E_ELEM && elem->args[0]->op == E_VAR;
-    return leaf || other ? elem : NULL;
-}
-
-/* An INSERT at a constant index is seen through by other constants. */
-static Expr *
-elem_of(Rules *r, Expr *e)
-{
-    const Expr *vec = e->args[0];
-    int64_t index = 0;
-    int64_t other = 0;
-    if (vec->op == E_SPLAT) {
-        return vec->args[0];
-    }
-    if (vec->op != E_INSERT) {
-        return NULL;
-    }
-    if (ir_equal(vec->args[1], e->args[1])) {
-        return vec->args[2];
-    }
-    if (ir_const_int(vec->args[1], &index) &&
-        ir_const_int(e->args[1], &other) && index != other) {
-        return rules_apply(r, ir_elem(r->arena, vec->args[0], e->args[1]));
-    }
-    return NULL;
-}
-
-/* One element is read instead of all. */
-static Expr *
-elem_of_load(Rules *r, Expr *e)
-{
-    const Expr *vec = e->args[0];
-    int64_t index = 0;
-    Expr *full[MAX_RANK];
-    if (vec->op != E_LOAD || !ir_const_int(e->args[1], &index) || index < 0 ||
-        index >= vec->lanes || vec->nargs >= MAX_RANK) {
-        return NULL;
-    }
-    for (int i = 0; i < vec->nargs; i++) {
-        full[i] = vec->args[i];
-    }
-    full[vec->nargs] = e->args[1];
-    Expr *load = ir_load(r->arena, vec->buf, full, vec->nargs + 1, 0);
-    return ir_at(load, e->loc);
-}
-
-/* The first value is never seen. */
-static Expr *
-insert_twice(Rules *r, Expr *e)
-{
-    const Expr *inner = e->args[0];
-    if (inner->op != E_INSERT || !ir_equal(inner->args[1], e->args[1])) {
-        return NULL;
-    }
-    return ir_insert(r->arena, inner->args[0], e->args[1], e->args[2]);
 }
 
 /* --- the engine ---------------------------------------------------------- */

@@ -24,6 +24,13 @@ typedef struct Rules {
 /* 'e', whose operands are simplified, by the rules of rules.def. */
 Expr *rules_apply(Rules *rules, Expr *e);
 
+/* --- lanes.c: rules for small vectors */
+Expr *elem_of_named(Rules *r, Expr *e);
+Expr *elem_of(Rules *r, Expr *e);
+Expr *elem_of_load(Rules *r, Expr *e);
+Expr *insert_twice(Rules *r, Expr *e);
+Expr *insert_all(Rules *r, Expr *e);
+
 /* --- avail.c: expressions whose value a Var holds already */
 /* A value that is at hand.
  *   "e"      the expression

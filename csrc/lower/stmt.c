@@ -38,7 +38,7 @@ store_lane(Lower *L, const AExpr *target, Value v)
     }
     Expr *vec = base->expr;
     Expr *at = index_in(L, index, int_const(L, vec->lanes), target->loc);
-    Expr *e = stored_as(L, v, vec->dtype, target->loc);
+    Expr *e = reuse(L, stored_as(L, v, vec->dtype, target->loc), target->loc);
     emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), target->loc);
 }
 
@@ -270,7 +270,7 @@ aug_lane(Lower *L, const AStmt *s, const AExpr *target)
     old = hold_value(L, old, s->loc);
     Value by = lower_expr(L, s->value);
     Value r = augmented(L, s, old, by);
-    Expr *e = stored_as(L, r, vec->dtype, s->loc);
+    Expr *e = reuse(L, stored_as(L, r, vec->dtype, s->loc), s->loc);
     emit_set(L, vec->var, ir_insert(L->arena, vec, at, e), s->loc);
 }
 
