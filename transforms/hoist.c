@@ -375,6 +375,72 @@ is_for_empty(const Linear *form)
     return empty;
 }
 
+/* Notes that the pictures among the arguments in 'e' have 8 rows and columns or
+ * more. */
+static void
+assume_pictures(Hoist *h, const Expr *e)
+{
+    if (e->op == E_DIM && e->axis < 2 && e->buf->rank >= 2) {
+        Expr *least = ir_int(h->arena, DT_I64, 8);
+        Expr *dim = ir_dim(h->arena, e->buf, e->axis);
+        bounds_assume(h->here, ir_binary(h->arena, E_LE, least, dim), true);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        assume_pictures(h, e->args[i]);
+    }
+}
+
+/* The condition of the first SELECT in 'e'; NULL: there is none. */
+static Expr *
+choice_in(const Expr *e)
+{
+    Expr *cond = e->op == E_SELECT ? e->args[0] : NULL;
+    for (int i = 0; i < e->nargs && cond == NULL; i++) {
+        cond = choice_in(e->args[i]);
+    }
+    return cond;
+}
+
+/* What SELECTs by "cond" give where it is "holds". */
+typedef struct Choice {
+    Arena *arena;
+    const Expr *cond;
+    bool holds;
+} Choice;
+
+/* For ir_map. */
+static Expr *
+choose(void *data, Expr *e)
+{
+    const Choice *choice = data;
+    if (e->op == E_SELECT && ir_equal(e->args[0], choice->cond)) {
+        return e->args[choice->holds ? 1 : 2];
+    }
+    return e;
+}
+
+/* Would the test fail whenever the check is reached, but for tiny pictures, or
+ * whenever one of its conditions is decided so or so?  It asks for more than
+ * the program needs, and then for too much: the fast kernel would never come to
+ * its loops. */
+static bool
+is_hopeless(Hoist *h, Expr *test)
+{
+    int scope = bounds_push(h->here);
+    assume_pictures(h, test);
+    bool hopeless = bounds_refutes(h->here, test);
+    Choice choice = {h->arena, choice_in(test), true};
+    if (choice.cond != NULL) {
+        hopeless |= bounds_refutes(h->here, ir_map(h->arena, test, choose,
+                                                   &choice));
+        choice.holds = false;
+        hopeless |= bounds_refutes(h->here, ir_map(h->arena, test, choose,
+                                                   &choice));
+    }
+    bounds_pop(h->here, scope);
+    return hopeless;
+}
+
 /* Put at 'place' what makes all of 'forms' >= 0 here; false: nothing but
  * perhaps checks of moderate size was put. All tests are made before the first
  * is put, so that a part of a condition never leaves alone. */
@@ -395,7 +461,7 @@ hoist_forms(Hoist *h, int place, const Stmt *check, const LinearVec *forms)
             return false;
         }
         Expr *test = form_test(h, place, check, &needed.at[i], true);
-        if (test == NULL) {
+        if (test == NULL || is_hopeless(h, test)) {
             return false;
         }
         vec_push(h->arena, &tests, test);

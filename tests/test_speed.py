@@ -1,0 +1,136 @@
+"""What makes generated code fast, and that it stays exact.
+
+Each program is run accelerated and plain and compared bit for bit; what it is
+an example of is asked of the remarks or of the counters.
+"""
+import numpy as np
+import pytest
+
+from bench import rows
+from vizgen import accelerate
+
+ROWS = [row for row in rows.all_rows() if row.name != "mandelbrot"]
+
+
+def both(function, *args):
+    """The accelerated function after one call that gave Python's bits."""
+    f = accelerate(function)
+    results = []
+    for call in (f, function):
+        own = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+        results.append([call(*own), *own])
+    for got, want in zip(*results):
+        if want is not None:
+            got, want = np.asarray(got), np.asarray(want)
+            assert got.dtype == want.dtype and got.shape == want.shape
+            assert got.tobytes() == want.tobytes()
+    assert f.stats.native_calls == 1 and f.stats.python_calls == 0
+    return f
+
+
+def remarks(f, *args):
+    return str(f.explain(*args))
+
+
+def bails(f):
+    return sum(one["bails"] for one in f._describe())
+
+
+# --- tests at the entry are such that they can hold -------------------------
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_applications_run_by_the_fast_kernel(row):
+    args = row.args()
+    row.fn(*args)
+    assert bails(row.fn) == 0
+
+
+def corners(img, k):
+    """As many rows as were counted: their number bounds no loop."""
+    count = 0
+    for r in range(img.shape[0]):
+        for c in range(img.shape[1]):
+            if img[r, c] > k:
+                count += 1
+    found = np.zeros((count, 2))
+    n = 0
+    for r in range(img.shape[0]):
+        for c in range(img.shape[1]):
+            if img[r, c] > k:
+                found[n, 0] = r / img.shape[0]
+                found[n, 1] = c
+                n += 1
+    return found
+
+
+def halves(img):
+    """Levels whose sizes come out of floats."""
+    rows, cols = img.shape
+    out = np.zeros((4, rows, cols))
+    out[0] = img
+    for l in range(1, 4):
+        h = int(rows * 2.0 ** -l)
+        w = int(cols * 2.0 ** -l)
+        for r in range(1, h):
+            for c in range(w):
+                out[l, r, c] = out[l - 1, 2 * r - 1, c] + out[l - 1, 2 * r, c]
+    return out
+
+
+def to_and_fro(img):
+    """Steps and offsets that change their sign from sweep to sweep."""
+    out = np.zeros(img.shape)
+    n = img.shape[1] - 4
+    for sweep in range(2):
+        if sweep == 0:
+            start, end, step, add = 0, n, 1, 4
+        else:
+            start, end, step, add = n - 1, -1, -1, 0
+        for r in range(img.shape[0]):
+            for c in range(start, end, step):
+                before = c - step
+                if before >= 0 and before < n:
+                    out[r, c] += img[r, c + add] - img[r, before]
+    return out
+
+
+@pytest.mark.parametrize("function, more", [
+    (corners, (0.5,)), (halves, ()), (to_and_fro, ())])
+@pytest.mark.parametrize("shape", [(40, 31), (9, 8), (8, 5), (64, 64)])
+def test_entries_do_not_ask_too_much(function, more, shape):
+    img = np.random.default_rng(1).random(shape)
+    assert bails(both(function, img, *more)) == 0
+
+
+# --- rounds that only seem to hang on each other -----------------------------
+
+def rays(out):
+    ray = np.zeros(3)
+    eye = np.array([3.0, 4.0, -8.0])
+    for r in range(out.shape[0]):
+        for c in range(out.shape[1]):
+            ray[0] = r * 0.5
+            ray[1] = c + 0.25
+            ray[2] = 0
+            d = ray - eye
+            out[r, c] = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+
+
+def rays_with_a_past(out):
+    ray = np.zeros(3)
+    for r in range(out.shape[0]):
+        for c in range(out.shape[1]):
+            ray[0] = r
+            ray[1] += c
+            ray[2] = ray[1] * 0.5
+            out[r, c] = ray[0] + ray[1] + ray[2]
+    return ray
+
+
+def test_vectors_that_are_set_anew():
+    out = np.zeros((30, 40))
+    f = both(rays, out)
+    assert "are independent" in remarks(f, out)
+    f = both(rays_with_a_past, out)
+    assert "are independent" not in remarks(f, out)
+    both(rays, np.zeros((0, 3)))
