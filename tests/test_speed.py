@@ -134,3 +134,111 @@ def test_vectors_that_are_set_anew():
     f = both(rays_with_a_past, out)
     assert "are independent" not in remarks(f, out)
     both(rays, np.zeros((0, 3)))
+
+
+# --- what lanes gather each for itself ---------------------------------------
+
+def gathers(a):
+    count = 0
+    top = a[0]
+    low = a[0]
+    some = False
+    for i in range(a.shape[0]):
+        if a[i] > 0:
+            count += 1
+        if a[i] > top:
+            top = a[i]
+        if a[i] < low:
+            low = a[i]
+        some = some or a[i] == 3
+    return count, top, low, some
+
+
+def twice(a):
+    top = a[0]
+    for i in range(1, a.shape[0] - 1):
+        if a[i - 1] >= top:
+            top = a[i - 1]
+        if a[i + 1] >= top:
+            top = a[i + 1]
+    return top
+
+
+def running(a, out):
+    """What is gathered is used before the end."""
+    top = a[0]
+    total = a[0] * 0
+    for i in range(a.shape[0]):
+        total = total + a[i]
+        if a[i] > top:
+            top = a[i]
+        out[i] = top
+    return total, top
+
+
+def reduced(a):
+    return (np.max(a), np.min(a), np.any(a), np.all(a), np.sum(a > 1),
+            np.count_nonzero(a), np.argmax(a))
+
+
+def specials(dtype, n):
+    """Arrays of 'n' elements; of floats with zeros of both signs and nans."""
+    rng = np.random.default_rng(n)
+    if dtype == bool:
+        return [np.zeros(n, bool), np.ones(n, bool), rng.random(n) > 0.5]
+    arrays = [(rng.random(n) * 100).astype(dtype), np.zeros(n, dtype),
+              np.full(n, 100, dtype) - np.arange(n).astype(dtype)]
+    if np.issubdtype(dtype, np.floating):
+        for value in (np.nan, np.inf, -np.inf, -0.0):
+            for at in (0, n // 2, n - 1):
+                for base in (-rng.random(n), np.full(n, -np.inf),
+                             np.zeros(n), rng.random(n) - 0.5):
+                    arrays.append(base.astype(dtype))
+                    arrays[-1][at] = value
+        signs = np.where(rng.random(n) > 0.5, 0.0, -0.0).astype(dtype)
+        arrays += [signs, -np.abs(signs), np.minimum(signs, -rng.random(n))]
+    return arrays
+
+
+DTYPES = [bool, np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32,
+          np.float64]
+
+
+def equal(got, want):
+    got, want = np.asarray(got), np.asarray(want)
+    return got.dtype == want.dtype and got.tobytes() == want.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("function", [gathers, twice])
+def test_gathered_by_lanes(function, dtype):
+    f = accelerate(function)
+    for n in (1, 3, 40, 257):
+        for a in specials(dtype, n):
+            for view in (a, a[::-1], np.repeat(a, 2)[::2]):
+                got, want = f(view), function(view)
+                got = got if isinstance(got, tuple) else (got,)
+                want = want if isinstance(want, tuple) else (want,)
+                assert all(map(equal, got, want)), (view, got, want)
+    assert f.stats.native_calls > 0
+    if function is twice and dtype != bool:
+        assert "several rounds at a time" in remarks(f, a)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_reductions_by_lanes(dtype):
+    f = accelerate(reduced)
+    for n in (1, 40, 257):
+        for a in specials(dtype, n):
+            got, want = f(a), reduced(a)
+            assert all(map(equal, got, want)), (a, got, want)
+    assert "several rounds at a time" in remarks(f, a)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.float64])
+def test_what_is_used_on_the_way_is_not_gathered(dtype):
+    a = np.random.default_rng(5).integers(0, 99, 300).astype(dtype)
+    f = both(running, a, np.zeros(300, dtype))
+    assert "several rounds" not in remarks(f, a, a)

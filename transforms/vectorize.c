@@ -243,7 +243,12 @@ vector_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
     bounds_loop(b, loop);
     look_body(&lanes, &loop->body);
     bounds_pop(b, mark);
-    if (lanes.why == NULL && !depend_independent(arena, func, b, loop, &why)) {
+    Stmt rounds = *loop;
+    if (lanes.why == NULL && ir_only_tallies(arena, loop)) {
+        rounds.ncarries = 0; /* what was gathered is used in no round */
+    }
+    if (lanes.why == NULL &&
+        !depend_independent(arena, func, b, &rounds, &why)) {
         return why.text;
     }
     return lanes.why;

@@ -128,7 +128,8 @@ scan_stmt(void *data, Stmt *s)
 bool
 c_vectorises(Arena *arena, const Func *func, const Stmt *loop)
 {
-    if (loop->ncarries > 0 || loop->nbinds > 0 || loop->until || loop->poll) {
+    if (!ir_only_tallies(arena, loop) || loop->nbinds > 0 || loop->until ||
+        loop->poll) {
         return false;
     }
     Scan scan = {0};

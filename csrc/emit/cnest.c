@@ -241,10 +241,12 @@ write_inits(Gen *g, const Stmt *s)
 {
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
+        /* gcc has no lanes for _Bool */
+        bool lanes = s->mode == LOOP_VECTOR && carry->var->dtype == DT_BOOL;
         g->names[carry->out->id] = c_name(g, carry->var);
         for (int lane = 0;
              g->live[carry->var->id] && lane < c_lanes(carry->var); lane++) {
-            LINE(g, "%s %s = %s;", c_var_type(carry->var),
+            LINE(g, "%s %s = %s;", lanes ? "int" : c_var_type(carry->var),
                  c_var(g, carry->var, lane),
                  c_expr(g, carry->init, lane, P_ANY));
         }
@@ -364,6 +366,61 @@ test_flag(Gen *g, const Stmt *s, bool used, const char *name,
     }
 }
 
+/* What the pragma calls it. */
+static const char *
+tally_sign(Tally what)
+{
+    static const char *const signs[] = {
+        [TALLY_NONE] = "", [TALLY_ADD] = "+",   [TALLY_OR] = "|",
+        [TALLY_AND] = "&", [TALLY_MIN] = "min", [TALLY_MAX] = "max",
+    };
+    return signs[what];
+}
+
+/* The carries that are read: each lane gathers for itself. */
+static void
+write_tallies(Gen *g, const Stmt *s)
+{
+    for (int i = 0; i < s->ncarries; i++) {
+        const Var *var = s->carries[i].var;
+        if (g->live[var->id]) {
+            str_addf(&g->frame->text, " reduction(%s: %s)",
+                     tally_sign(ir_tally(g->arena, s, i)),
+                     c_var(g, var, 0));
+        }
+    }
+}
+
+/* The sign of a zero is that of the first one, and a nan to begin with stays:
+ * then the rounds are gone through again, in order. */
+static void
+write_again(Gen *g, const Stmt *s, const char *hi)
+{
+    Str odd = str_new(g->arena);
+    for (int i = 0; i < s->ncarries; i++) {
+        const Carry *carry = &s->carries[i];
+        if (dtype_is_float(carry->var->dtype) && g->live[carry->var->id]) {
+            const char *init = c_expr(g, carry->init, 0, P_EQUAL);
+            str_addf(&odd, "%s(%s == 0) | (%s != %s)", odd.n ? " | " : "",
+                     c_var(g, carry->var, 0), init, init);
+        }
+    }
+    if (odd.n == 0) {
+        return;
+    }
+    LINE(g, "if (vz_rare(%s)) {", odd.at);
+    c_open(g);
+    for (int i = 0; i < s->ncarries; i++) {
+        const Carry *carry = &s->carries[i];
+        if (g->live[carry->var->id]) {
+            LINE(g, "%s = %s;", c_var(g, carry->var, 0),
+                 c_expr(g, carry->init, 0, P_ANY));
+        }
+    }
+    c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
+    c_close(g);
+}
+
 /* The general kernel can always tell, so BAIL goes first. Checks set no way out
  * of the loop, which is what allows SIMD at all. */
 static void
@@ -379,14 +436,15 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
         g->frame->warns = true;
         str_addf(&list, "%swarn", list.n > 0 ? ", " : "");
     }
+    str_add(&g->frame->text, "#pragma omp simd");
     if (list.n > 0) {
-        str_addf(&g->frame->text, "#pragma omp simd reduction(|: %s)\n",
-                 list.at);
-    } else {
-        str_add(&g->frame->text, "#pragma omp simd\n");
+        str_addf(&g->frame->text, " reduction(|: %s)", list.at);
     }
+    write_tallies(g, s);
+    str_add(&g->frame->text, "\n");
     g->frame->vector = s;
     c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
+    write_again(g, s, hi);
     g->frame->vector = NULL;
     c_rows_close(g);
     test_flag(g, s, flags.bails, "bails", "VZ_BAIL", flags.bail);

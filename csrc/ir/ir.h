@@ -343,8 +343,9 @@ typedef enum Routine {
 } Routine;
 
 /* In which order the rounds of a FOR run.  All but SERIAL promise that the
- * rounds are independent: no carries, no 'until', no round reads what another
- * writes.  Only pass 'schedule' sets them, after its legality test. */
+ * rounds are independent: no carries (a VECTOR one may have those of
+ * ir_only_tallies), no 'until', no round reads what another writes.  Only pass
+ * 'schedule' sets them, after its legality test. */
 typedef enum LoopMode {
     LOOP_SERIAL,
     LOOP_PARALLEL, /* iterations over threads */
@@ -543,6 +544,20 @@ bool ir_may_overlap(const Buf *lhs, const Buf *rhs);
 /* The extent as an expression that is not E_DIM of a buffer that has it from
  * elsewhere. */
 Expr *ir_extent(const Buf *buf, int axis);
+/* reduction.c: what a carry gathers whose steps may be taken in any order, as
+ * far as one carry of a straight-line 'loop' goes; NONE: it may not. */
+typedef enum Tally {
+    TALLY_NONE,
+    TALLY_ADD,
+    TALLY_OR,
+    TALLY_AND,
+    TALLY_MIN,
+    TALLY_MAX,
+} Tally;
+Tally ir_tally(Arena *arena, const Stmt *loop, int carry);
+/* All carries do, and where one is a float the loop stores nothing, so that it
+ * may be run again. */
+bool ir_only_tallies(Arena *arena, const Stmt *loop);
 /* Does 's' itself change what its "buf" holds, or where?  STORE, FILL, GROW. */
 bool ir_writes(const Stmt *s);
 bool ir_is_const(const Expr *e);

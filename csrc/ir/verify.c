@@ -399,18 +399,19 @@ verify_for_head(Verify *v, const Stmt *s)
     }
 }
 
-/* Loops that run in parallel or by SIMD carry nothing: their rounds may run in
- * any order. A nested parallel loop is refused because a thread's range may not
- * start another team; "parallels" counts vector loops too, which run in one
- * thread. */
+/* Loops that run in parallel or by SIMD carry nothing, but for what lanes may
+ * gather each for itself: their rounds may run in any order. A nested parallel
+ * loop is refused because a thread's range may not start another team;
+ * "parallels" counts vector loops too, which run in one thread. */
 static void
 verify_loop(Verify *v, const Stmt *s)
 {
     int mark = v->scope.n;
     bool serial = s->mode == LOOP_SERIAL;
     verify_id(v, s->id, s);
-    if (!serial &&
-        (s->ncarries || s->nbinds || s->until || s->kind == S_WHILE)) {
+    bool carries = s->ncarries && (s->mode != LOOP_VECTOR ||
+                                   !ir_only_tallies(v->arena, s));
+    if (!serial && (carries || s->nbinds || s->until || s->kind == S_WHILE)) {
         verify_broken(v, "independent", "a loop that carries runs in parallel");
     }
     if (s->mode == LOOP_PARALLEL && v->parallels) {
