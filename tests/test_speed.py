@@ -68,12 +68,13 @@ def halves(img):
     rows, cols = img.shape
     out = np.zeros((4, rows, cols))
     out[0] = img
-    for l in range(1, 4):
-        h = int(rows * 2.0 ** -l)
-        w = int(cols * 2.0 ** -l)
+    for level in range(1, 4):
+        h = int(rows * 2.0 ** -level)
+        w = int(cols * 2.0 ** -level)
         for r in range(1, h):
             for c in range(w):
-                out[l, r, c] = out[l - 1, 2 * r - 1, c] + out[l - 1, 2 * r, c]
+                out[level, r, c] = (out[level - 1, 2 * r - 1, c]
+                                    + out[level - 1, 2 * r, c])
     return out
 
 
@@ -184,7 +185,7 @@ def reduced(a):
 def specials(dtype, n):
     """Arrays of 'n' elements; of floats with zeros of both signs and nans."""
     rng = np.random.default_rng(n)
-    if dtype == bool:
+    if np.dtype(dtype) == np.bool_:
         return [np.zeros(n, bool), np.ones(n, bool), rng.random(n) > 0.5]
     arrays = [(rng.random(n) * 100).astype(dtype), np.zeros(n, dtype),
               np.full(n, 100, dtype) - np.arange(n).astype(dtype)]
@@ -222,7 +223,7 @@ def test_gathered_by_lanes(function, dtype):
                 want = want if isinstance(want, tuple) else (want,)
                 assert all(map(equal, got, want)), (view, got, want)
     assert f.stats.native_calls > 0
-    if function is twice and dtype != bool:
+    if function is twice and a.dtype != np.bool_:
         assert "several rounds at a time" in remarks(f, a)
 
 
