@@ -60,14 +60,17 @@ def test_programs():
         assert_same(fast, (x, y, 40))
 
 
-def mixed(x):
-    return complex(1.0, 2.0) * x
+def mixed(z, x):
+    return z * x, z + x, x - z, z / x, x / z, z == x, x == z, x * z
 
 
-def test_numpys_scalars_stay_in_python():
-    fast = accelerate(mixed)
-    assert_same(fast, (np.float64(2.0),), native=False)
-    assert fast.stats.native_calls == 0
+def test_numpys_scalars():
+    """np.float64 is a float, which other scalars are not."""
+    for dtype in ("float64", "float32", "int8", "int64", "uint64", "bool"):
+        fast = accelerate(mixed, strict=True)
+        for z in (1 + 2j, -0.5j, 3 + 0j):
+            if dtype != "bool":
+                assert_same(fast, (z, np.dtype(dtype).type(3)))
 
 
 def shifted(z, k):

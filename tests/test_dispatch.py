@@ -91,7 +91,7 @@ def test_signatures_are_texts():
 @pytest.mark.parametrize("make", [
     lambda: np.ones(4).astype(">f8"),
     lambda: np.frombuffer(bytes(33), np.uint8)[1:].view(np.float64),
-    lambda: np.ones(4, complex),
+    lambda: np.ones(4, np.float16),
     lambda: np.ma.array(np.ones(4)),
     lambda: np.ones(4).view(np.recarray),
     lambda: [1.0, 2.0],

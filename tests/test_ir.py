@@ -247,7 +247,7 @@ def test_every_rule_is_tested(core_tool):
 
 def test_promotion_is_numpys(vz_opt):
     lines = run([vz_opt, "--promote"]).splitlines()
-    assert len(lines) == 11 * 11
+    assert len(lines) == 13 * 13
     for line in lines:
         lhs, rhs, both = map(np.dtype, line.split())
         assert np.result_type(lhs, rhs) == both, line

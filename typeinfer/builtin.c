@@ -45,6 +45,8 @@ static const struct {
     {"double", DT_F64}, {"single", DT_F32}, {"?", DT_BOOL},  {"i1", DT_I8},
     {"i2", DT_I16},     {"i4", DT_I32},     {"i8", DT_I64},  {"u1", DT_U8},
     {"u2", DT_U16},     {"u4", DT_U32},     {"u8", DT_U64},  {"B", DT_U8},
+    {"complex", DT_C128}, {"D", DT_C128},   {"c16", DT_C128},
+    {"csingle", DT_C64},  {"F", DT_C64},    {"c8", DT_C64},
 };
 
 /* DT_COUNT: another thing than a dtype or a word for one. */
@@ -54,6 +56,9 @@ dtype_named(const Type *type)
     if (type->kind == TY_DTYPE) {
         bool limits = type->rank == DTYPE_IINFO || type->rank == DTYPE_FINFO;
         return limits ? DT_COUNT : type->dtype;
+    }
+    if (type->kind == TY_FUNC && type->name == sym("builtins.complex")) {
+        return DT_C128;
     }
     const char *name = type->kind == TY_STR ? type->name : "";
     for (int dt = 0; dt < DT_COUNT; dt++) {
@@ -79,8 +84,8 @@ need_dtype(Infer *I, const AExpr *e)
         return dtype;
     }
     infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
-                 "Arrays of bool, integers, float32 and float64 are "
-                 "translated.",
+                 "Arrays of bool, integers, float32, float64 and complex "
+                 "numbers are translated.",
                  "this is not a dtype that is translated");
 }
 
@@ -391,9 +396,6 @@ type_of_special(Infer *I, AExpr *call, BuiltinId id)
     case BUILTIN_COMPLEX:
         return type_of_complex(I, call);
     case BUILTIN_ABS:
-        if (call->items.at[0]->type->kind == TY_COMPLEX) {
-            return type_float(I->arena);
-        }
         return type_of_abs(I, call, call->items.at[0]);
     case BUILTIN_ROUND:
         return call->items.at[1] && call->items.at[1]->type->kind != TY_NONE
@@ -459,7 +461,13 @@ type_of_math(Infer *I, const AExpr *call)
 const Type *
 type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
 {
+    const Type *pairs = type_of_pairs(I, call, id);
+    if (pairs != NULL) {
+        return pairs;
+    }
     switch (builtin_row(id)->kind) {
+    case BK_PAIRS:
+        refuse_types(I, call, id, call->items.at[0]->type);
     case BK_DTYPE:
         return type_of_convert(I, call, id);
     case BK_MATH:

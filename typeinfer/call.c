@@ -233,7 +233,8 @@ call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id)
 }
 
 /* May `x.id()` be a call of the row 'id'?  NumPy's scalars have the methods of
- * arrays; those that give a scalar are translated. */
+ * arrays; those that give a scalar are translated.  Python's complex numbers
+ * have one. */
 static bool
 has_methods(const Type *self, BuiltinId id)
 {
@@ -241,7 +242,11 @@ has_methods(const Type *self, BuiltinId id)
                   self->alt == ALT_NEVER &&
                   (id == BUILTIN_ASTYPE || id == BUILTIN_ROUND_OF ||
                    id == BUILTIN_CLIP_OF || id == BUILTIN_ITEM);
-    return scalar || self->kind == TY_ARRAY;
+    bool pair = self->kind == TY_COMPLEX &&
+                (id == BUILTIN_CONJUGATE_OF ||
+                 (id == BUILTIN_CONJ_OF && !self->weak &&
+                  self->alt == ALT_NEVER));
+    return scalar || pair || self->kind == TY_ARRAY;
 }
 
 /* `a.copy()`: the array is the first argument. Tried in this order: sequences

@@ -149,6 +149,7 @@ type_elementwise(Infer *I, const AExpr *e, DType dtype, const Type *const *ops,
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
                      "arithmetic on arrays without axes is not translated");
     }
+    check_axes(I, e, &type);
     bool any_order = follows_order(ops, n, &type);
     type.layout = any_order ? LAYOUT_ANY : LAYOUT_C;
     Type *copy = arena_copy(I->arena, &type, sizeof(type));

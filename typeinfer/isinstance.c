@@ -44,6 +44,12 @@ object_is(const Type *type, const char *name)
         break;
     case TY_COMPLEX:
         own = "builtins.complex";
+        if (!type->weak && strncmp(name, "numpy.", 6) == 0) {
+            return strcmp(name + 6, dtype_name(type->dtype)) == 0;
+        }
+        if (!type->weak && type->dtype == DT_C64) {
+            return false; /* complex128 alone is a complex, too */
+        }
         break;
     case TY_TUPLE:
         own = type->is_list ? "builtins.list" : "builtins.tuple";

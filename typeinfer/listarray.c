@@ -61,7 +61,7 @@ static void
 add_shape(Infer *I, const AExpr *e, const Type *type, bool fixed, Type *out,
           Leaves *leaves)
 {
-    if (type->kind == TY_NUM) {
+    if (type->kind == TY_NUM || type->kind == TY_COMPLEX) {
         add_leaf(I, e, type, fixed, leaves);
         return;
     }
@@ -102,6 +102,7 @@ type_of_list_array(Infer *I, const AExpr *call)
     list_reach(I, object->type);
     add_shape(I, object, object->type, fixed, type, &leaves);
     type->dtype = fixed ? need_dtype(I, dtype) : leaves.dtype;
+    check_keeps(I, call, leaves.dtype, type->dtype);
     return type_new_array(I, call, type, false);
 }
 
@@ -110,6 +111,8 @@ bool
 list_is_array(const Type *type)
 {
     bool flat = type->kind == TY_TUPLE && type->rank > 0 &&
-                type->rank <= MAX_LANES && type->items[0]->kind == TY_NUM;
+                type->rank <= MAX_LANES &&
+                (type->items[0]->kind == TY_NUM ||
+                 type->items[0]->kind == TY_COMPLEX);
     return type->kind == TY_LIST || (type->kind == TY_TUPLE && !flat);
 }

@@ -89,6 +89,7 @@ type_new_array(Infer *I, const AExpr *call, const Type *type,
                bool any_order)
 {
     Sym site = site_of(I, call);
+    check_axes(I, call, type);
     bool small = type_lanes(type) > 0 && !map_has(&I->demoted, site);
     int object = object_new(I, site, call->loc, !small);
     I->objects.at[object].any_order = any_order;
@@ -145,14 +146,20 @@ type_of_make(Infer *I, AExpr *call, BuiltinId id)
         shape_of(I, first, type);
     }
     if (full) {
-        const Type *value = need_num(I, call->items.at[1], "the value");
-        if (!type_is_one_dtype(value)) {
+        bool pair = call->items.at[1]->type->kind == TY_COMPLEX;
+        const Type *value =
+            pair ? call->items.at[1]->type
+                 : need_num(I, call->items.at[1], "the value");
+        if (pair ? value->alt != ALT_NEVER : !type_is_one_dtype(value)) {
             refuse_shape(I, call->items.at[1]);
         }
         type->dtype = like ? type->dtype : natural_dtype(value);
     }
     if (dtype != NULL && dtype->type->kind != TY_NONE) {
         type->dtype = need_dtype(I, dtype);
+    }
+    if (full) {
+        check_keeps(I, call, call->items.at[1]->type->dtype, type->dtype);
     }
     return type_new_array(I, call, type, any_order);
 }
@@ -176,7 +183,9 @@ type_of_array(Infer *I, AExpr *call)
     DType common = DT_BOOL;
     for (int i = 0; i < list->rank; i++) {
         const Type *item = list->items[i];
-        if (item->kind != TY_NUM || !type_is_one_dtype(item)) {
+        bool one = item->kind == TY_COMPLEX ? item->alt == ALT_NEVER
+                                            : type_is_one_dtype(item);
+        if ((item->kind != TY_NUM && item->kind != TY_COMPLEX) || !one) {
             infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, object->loc, NULL,
                          "np.array of %s is not translated",
                          type_text(I->arena, list));
@@ -185,6 +194,7 @@ type_of_array(Infer *I, AExpr *call)
                    : natural_dtype(item);
     }
     if (dtype != NULL && dtype->type->kind != TY_NONE) {
+        check_keeps(I, call, common, need_dtype(I, dtype));
         common = need_dtype(I, dtype);
     }
     const Type *type = type_vector(I->arena, common, list->rank);
@@ -209,6 +219,7 @@ type_of_copy(Infer *I, AExpr *call, BuiltinId id)
     if (dtype != NULL && dtype->type->kind != TY_NONE) {
         type->dtype = need_dtype(I, dtype);
     }
+    check_keeps(I, call, from->dtype, type->dtype);
     bool keeps = id != BUILTIN_COPY;
     bool any_order = keeps && has_any_order(from);
     return type_new_array(I, call, type, any_order);

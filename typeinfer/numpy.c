@@ -16,6 +16,8 @@ static int version = NUMPY(2, 4);
 static bool loops[FN_COUNT][2];
 static int dots[2][2];
 static bool routines;
+static MulForm products[2];
+static bool absolutes[2];
 
 /* Once, when the module is made. */
 void
@@ -67,6 +69,32 @@ bool
 numpy_loop_known(int fn, DType dtype)
 {
     return dtype_is_float(dtype) && loops[fn][dtype == DT_F32];
+}
+
+/* By csrc/py/pairs.c, which tries them. */
+void
+numpy_set_pairs(DType dtype, MulForm mul, bool absolute)
+{
+    products[dtype == DT_C64] = mul;
+    absolutes[dtype == DT_C64] = absolute;
+}
+
+MulForm
+numpy_mul_form(DType dtype)
+{
+    return products[dtype == DT_C64];
+}
+
+bool
+numpy_mul_known(DType dtype)
+{
+    return products[dtype == DT_C64] != MUL_UNKNOWN;
+}
+
+bool
+numpy_abs_known(DType dtype)
+{
+    return absolutes[dtype == DT_C64];
 }
 
 /* By csrc/py/routines.c. */

@@ -68,7 +68,8 @@ const Type *
 need_operand(Infer *I, const AExpr *e, AOp op)
 {
     const Type *type = e->type;
-    if (type->kind == TY_NUM) {
+    if (type->kind == TY_NUM ||
+        (type->kind == TY_COMPLEX && type->alt == ALT_NEVER)) {
         return without_none(I, type);
     }
     if (type->kind != TY_ARRAY) {
@@ -77,7 +78,8 @@ need_operand(Infer *I, const AExpr *e, AOp op)
                      type_text(I->arena, type));
     }
     check_reach(I, type, e->loc);
-    if (type->rank == 1 && type_lanes(type) == 0) {
+    if (type->rank == 1 && type_lanes(type) == 0 &&
+        !dtype_is_complex(type->dtype)) {
         infer_pin(I, size_origin(type->size[0]));
     }
     return type;

@@ -65,7 +65,7 @@ ufunc_arity(BuiltinId id)
 static Plain
 plain_of(const Type *type)
 {
-    return (Plain){type->dtype, type->kind == TY_NUM && type->weak};
+    return (Plain){type->dtype, type->kind != TY_ARRAY && type->weak};
 }
 
 /* NumPy's result type: strong operands meet first, then the weak ones. In the

@@ -65,7 +65,11 @@ strong_with_weak(DType strong, DType weak)
     if (weak == DT_I64) {
         return strong == DT_BOOL ? DT_I64 : strong;
     }
-    return dtype_is_float(strong) ? strong : DT_F64;
+    if (weak == DT_C128) {
+        return strong == DT_F32 || strong == DT_C64 ? DT_C64 : DT_C128;
+    }
+    return dtype_is_float(strong) || dtype_is_complex(strong) ? strong
+                                                              : DT_F64;
 }
 
 /* The type in which two numbers meet: two of Python's by its order, two of
@@ -175,6 +179,20 @@ power_rule(Plain lhs, Plain rhs, Plain common, PlainRule *out)
     return plain && common.dtype != DT_BOOL;
 }
 
+/* + - * / == != of complex numbers. */
+static bool
+complex_rule(AOp op, Plain common, PlainRule *out)
+{
+    bool equal = op == AO_EQ || op == AO_NE;
+    out->type = equal ? (Plain){DT_BOOL, common.weak} : common;
+    out->compute = common.dtype;
+    if (op == AO_MUL && !common.weak && !numpy_mul_known(common.dtype)) {
+        return false;
+    }
+    return equal || op == AO_ADD || op == AO_SUB || op == AO_MUL ||
+           op == AO_DIV;
+}
+
 /* The type and the dtype of computation for plain operands; false: TypeError
  * or not translated. */
 static bool
@@ -182,6 +200,9 @@ plain_rule(AOp op, Plain lhs, Plain rhs, PlainRule *out)
 {
     Plain common = plain_common(lhs, rhs);
     *out = (PlainRule){.mixed = false};
+    if (dtype_is_complex(common.dtype)) {
+        return complex_rule(op, common, out);
+    }
     switch ((int)op) {
     case AO_ADD:
     case AO_SUB:
@@ -376,7 +397,7 @@ enum { MAX_POWER = 64 };
 static Plain
 element_plain(const Type *type)
 {
-    return (Plain){type->dtype, type->kind == TY_NUM && type->weak};
+    return (Plain){type->dtype, type->kind != TY_ARRAY && type->weak};
 }
 
 /* NumPy squares arrays by multiplication, takes roots by sqrt and divides for
@@ -389,12 +410,14 @@ power_is_known(const Type *lhs, const Type *rhs)
         lhs->dtype == DT_BOOL) {
         return false;
     }
-    if (rhs->dtype == DT_I64 && !dtype_is_float(lhs->dtype)) {
+    bool pair = dtype_is_complex(lhs->dtype);
+    if (rhs->dtype == DT_I64 && !dtype_is_float(lhs->dtype) && !pair) {
         return rhs->ival >= 0 && rhs->ival <= MAX_POWER;
     }
     double e = rhs->dtype == DT_I64 ? (double)rhs->ival : rhs->fval;
     bool number = rhs->dtype == DT_I64 || rhs->dtype == DT_F64;
-    return number && (e == 2.0 || e == 0.5 || e == -1.0 || e == 1.0);
+    return number && (e == 2.0 || e == 1.0 ||
+                      (!pair && (e == 0.5 || e == -1.0)));
 }
 
 /* Integer division of arrays warns where a divisor is zero: only a constant
@@ -459,6 +482,7 @@ rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
                                       : type_lanes(lhs) == type_lanes(rhs);
     BinRule out = rule_array(arena, op, lhs, rhs);
     if (out.type == NULL || lanes == 0 || !fits || out.mixed ||
+        dtype_is_complex(out.compute) ||
         !vector_op_is_known(op, out.compute, lhs, rhs)) {
         return (BinRule){.type = NULL};
     }
@@ -470,10 +494,11 @@ rule_vector(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
 static int
 kind_rank(DType dt)
 {
-    return dt == DT_BOOL         ? 0
-           : dtype_is_float(dt)  ? 3
-           : dtype_is_signed(dt) ? 2
-                                 : 1;
+    return dt == DT_BOOL          ? 0
+           : dtype_is_complex(dt) ? 4
+           : dtype_is_float(dt)   ? 3
+           : dtype_is_signed(dt)  ? 2
+                                  : 1;
 }
 
 /* An in-place operator casts within a kind and upwards: float64 into float32,
@@ -496,7 +521,7 @@ plain_unary(AOp op, Plain arg, Plain *out)
         out->dtype = DT_I64;
     }
     if (op == AO_INVERT) {
-        return !dtype_is_float(arg.dtype);
+        return !dtype_is_float(arg.dtype) && !dtype_is_complex(arg.dtype);
     }
     return arg.weak || !is_bool;
 }

@@ -29,6 +29,10 @@ const Type *type_known_bool(Arena *arena, bool value);
 const Type *type_known_int(Arena *arena, int64_t value);
 const Type *type_known_float(Arena *arena, double value);
 const Type *type_complex(Arena *arena); /* Python's */
+/* What two numbers are in arithmetic, of which one is complex. */
+const Type *complex_common(Arena *arena, const Type *lhs, const Type *rhs);
+/* Python's or, if it is not 'weak', a scalar of NumPy's. */
+const Type *type_pair(Arena *arena, DType dtype, bool weak);
 const Type *type_tuple(Arena *arena, const Type *const *items, int n,
                        bool is_list);
 /* A vector of 'lanes' elements, part of no object yet. */
@@ -126,6 +130,7 @@ typedef enum BuiltinKind {
     BK_MATH,  /* math.sin: float(s) -> float, checked */
     BK_ROUND, /* math.floor: float -> int */
     BK_TEST,  /* math.isnan: float -> bool */
+    BK_PAIRS, /* of complex numbers only: np.conj */
     BK_UFUNC, /* element by element: np.sqrt, np.minimum, np.where */
     BK_MINMAX,
     BK_MAKE,    /* np.zeros */
@@ -191,6 +196,13 @@ int numpy_dot_known(DType dtype, bool strided);
  * element as for many? */
 void numpy_set_loop(int fn, bool single, bool ok);
 bool numpy_loop_known(int fn, DType dtype);
+/* The products of complex arrays by NumPy's loops, and whether absolute values
+ * are computed in the steps that are known (lower/pairs.c). */
+typedef enum MulForm { MUL_UNKNOWN, MUL_PLAIN, MUL_FUSED } MulForm;
+void numpy_set_pairs(DType dtype, MulForm mul, bool absolute);
+MulForm numpy_mul_form(DType dtype);
+bool numpy_mul_known(DType dtype);
+bool numpy_abs_known(DType dtype);
 /* Have NumPy's linear algebra and sorting been found? */
 void numpy_set_routines(bool found);
 bool numpy_has_routines(void);
@@ -238,6 +250,11 @@ bool rule_view(BuiltinId id, const AExpr *call, const Type *array,
 int reshape_dims(const AExpr *call, BuiltinId id, const Type **out);
 /* Does a BK_RESHAPE of 'base' to 'rank' axes give a view? */
 bool reshape_is_view(BuiltinId id, const Type *base, int rank);
+
+/* --- pairs.c -------------------------------------------------------------- */
+
+/* The dtype in which operands meet in an element-wise function. */
+DType pairs_common(const Type *const *ops, int n);
 
 /* --- loop functions: ufunc.c ---------------------------------------------- */
 

@@ -365,7 +365,22 @@ const Type *complex_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,
                           const Type *rhs);
 const Type *complex_unary(Infer *I, const AExpr *e, const Type *arg);
 const Type *complex_attr(Infer *I, const Type *base, const char *name);
+/* A float that is made of a complex number. */
+const Type *complex_float(Infer *I, const Type *type);
+/* a.real, a.imag of a complex array; NULL: not that. */
+const Type *complex_part_type(Infer *I, const Type *base, const char *name);
 const Type *type_of_complex(Infer *I, const AExpr *call);
+
+/* --- pairs.c --- */
+/* A library function of complex numbers; NULL: there are none among its
+ * arguments, or it is typed as for others. */
+const Type *type_of_pairs(Infer *I, AExpr *call, BuiltinId id);
+/* Refuses a call of a function of vizgen.library that was written for reals. */
+void check_library(Infer *I, const AExpr *call, const AFunc *func);
+/* Refuses to make real numbers of complex ones, which warns or raises. */
+void check_keeps(Infer *I, const AExpr *e, DType from, DType to);
+/* Refuses arrays of complex numbers that leave no axis for the parts. */
+void check_axes(Infer *I, const AExpr *e, const Type *type);
 
 /* --- subscript.c --- */
 AExpr *infer_subscript(Infer *I, const AExpr *e);

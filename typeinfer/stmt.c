@@ -124,17 +124,21 @@ static void
 check_store(Infer *I, const AExpr *target, const Type *value)
 {
     const Type *to = target->type;
-    if (value->kind == TY_NUM) {
+    if (value->kind == TY_NUM ||
+        (value->kind == TY_COMPLEX && dtype_is_complex(to->dtype))) {
         return;
     }
     value = row_of_tuple(I, value, to);
-    if (value->kind != TY_ARRAY || to->kind != TY_ARRAY || value->rank == 0) {
+    bool drops = dtype_is_complex(value->dtype) && !dtype_is_complex(to->dtype);
+    if (drops || value->kind != TY_ARRAY || to->kind != TY_ARRAY ||
+        value->rank == 0) {
         refuse_store(I, target, value);
     }
-    if (to->rank == 1 && type_lanes(to) == 0) {
+    bool pairs = dtype_is_complex(to->dtype);
+    if (!pairs && to->rank == 1 && type_lanes(to) == 0) {
         infer_pin(I, size_origin(to->size[0]));
     }
-    if (value->rank == 1 && type_lanes(value) == 0) {
+    if (!pairs && value->rank == 1 && type_lanes(value) == 0) {
         infer_pin(I, size_origin(value->size[0]));
     }
     check_fits(I, target, value, to);
@@ -277,7 +281,8 @@ check_in_place(Infer *I, const AStmt *s, const AExpr *target,
     const Type *to = need_operand(I, target, s->op);
     const Type *by = need_operand(I, value, s->op);
     BinRule rule = rule_array(I->arena, s->op, to, by);
-    if (rule.type == NULL) {
+    bool power = s->op == AO_POW && dtype_is_complex(to->dtype);
+    if (rule.type == NULL || power) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, s->loc, NULL,
                      "`%s=` is not translated for %s and %s", op_text(s->op),
                      type_text(I->arena, to), type_text(I->arena, by));

@@ -276,7 +276,7 @@ typedef struct Part {
 static void
 add_axis(Infer *I, Part *part, const AExpr *out, int64_t size)
 {
-    if (part->type->rank == MAX_RANK) {
+    if (part->type->rank == MAX_RANK - dtype_is_complex(part->type->dtype)) {
         infer_refuse(I, DIAG_UNSUPPORTED_INDEX, out->loc, NULL,
                      "an array of more than %d axes is not translated",
                      MAX_RANK);
@@ -667,7 +667,9 @@ infer_attr(Infer *I, const AExpr *e)
     }
     if (base->kind == TY_ARRAY) {
         out->type = array_attr(I, e, out->lhs);
-    } else if (base->kind == TY_NUM && !base->weak && base->alt == ALT_NEVER) {
+        out->type = out->type ? out->type : complex_part_type(I, base, e->name);
+    } else if ((base->kind == TY_NUM || base->kind == TY_COMPLEX) &&
+               !base->weak && base->alt == ALT_NEVER) {
         out->type = scalar_attr(I, base, e->name);
     }
     if (base->kind == TY_DTYPE) {

@@ -53,7 +53,8 @@ new_num(Arena *arena, DType dtype, bool weak)
 const Type *
 type_num(Arena *arena, DType dtype, bool weak)
 {
-    return new_num(arena, dtype, weak);
+    return dtype_is_complex(dtype) ? type_pair(arena, dtype, weak)
+                                   : new_num(arena, dtype, weak);
 }
 
 /* Python's bool. */
@@ -214,7 +215,8 @@ int
 type_lanes(const Type *type)
 {
     bool small = type->kind == TY_ARRAY && type->rank == 1 &&
-                 type->size[0] >= 1 && type->size[0] <= MAX_LANES;
+                 type->size[0] >= 1 && type->size[0] <= MAX_LANES &&
+                 !dtype_is_complex(type->dtype);
     return small ? (int)type->size[0] : 0;
 }
 
@@ -600,26 +602,39 @@ join_list(Arena *arena, const Type *list, const Type *other)
     return fits ? type_with_alt(arena, list, alt) : NULL;
 }
 
+/* What a side of a join is besides complex of 'main': false, if it is neither
+ * that nor a Python number. */
+static bool
+complex_side(const Type *type, const Type *main, Alt *own)
+{
+    if (type->kind == TY_NUM) {
+        *own = alt_of(type_plain(type));
+        return type->weak && type->alt == ALT_NEVER && type->dtype != DT_BOOL;
+    }
+    bool same = type->weak == main->weak && type->dtype == main->dtype;
+    *own = same ? type->alt : ALT_COMPLEX;
+    return type->kind == TY_COMPLEX &&
+           (same || (type->weak && type->alt == ALT_NEVER));
+}
+
 /* Complex, or one of Python's numbers instead. */
 static const Type *
 join_complex(Arena *arena, const Type *lhs, const Type *rhs)
 {
-    Alt alt = ALT_NEVER;
     const Type *sides[] = {lhs, rhs};
+    bool left = lhs->kind == TY_COMPLEX &&
+                (rhs->kind != TY_COMPLEX || !lhs->weak);
+    const Type *main = left ? lhs : rhs;
+    Alt alt = ALT_NEVER;
     for (int i = 0; i < 2; i++) {
-        const Type *type = sides[i];
-        bool num = type->kind == TY_NUM && type->weak &&
-                   type->alt == ALT_NEVER && type->dtype != DT_BOOL;
-        if (!num && type->kind != TY_COMPLEX) {
-            return NULL;
-        }
-        Alt own = num ? alt_of(type_plain(type)) : type->alt;
-        if (own != ALT_NEVER && alt != ALT_NEVER && own != alt) {
+        Alt own;
+        if (!complex_side(sides[i], main, &own) ||
+            (own != ALT_NEVER && alt != ALT_NEVER && own != alt)) {
             return NULL;
         }
         alt = own != ALT_NEVER ? own : alt;
     }
-    const Type *type = type_complex(arena);
+    const Type *type = type_pair(arena, main->dtype, main->weak);
     return alt == ALT_NEVER ? type : type_with_alt(arena, type, alt);
 }
 

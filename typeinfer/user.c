@@ -449,6 +449,7 @@ call_user(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
     const Closure *closure = NULL;
     Given given = {.at = ARENA_ARRAY(I->arena, AExpr *, func->params.n + 1)};
     infer_arguments(I, e, out, func, &given);
+    check_library(I, out, func);
     check_recursion(I, e, func, given.at);
     Frame *outer = NULL;
     if (callee->ival > 0) {

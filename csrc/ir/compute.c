@@ -533,6 +533,12 @@ call(const Expr *e, const Slot *args)
         return (Slot){.i = isinf(args[0].f) != 0};
     case FN_ISNAN:
         return (Slot){.i = isnan(args[0].f)};
+    case FN_FMA:
+        return (Slot){.f = e->dtype == DT_F32
+                               ? (double)fmaf((float)args[0].f,
+                                              (float)args[1].f,
+                                              (float)args[2].f)
+                               : fma(args[0].f, args[1].f, args[2].f)};
     case FN_GCD:
         return (Slot){.i = common_divisor(args[0].i, args[1].i)};
     case FN_IPOW:

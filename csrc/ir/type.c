@@ -21,7 +21,7 @@ typedef struct DTypeRow {
     const char *name;
     const char *text;
     int size;
-    char kind; /* b bool, i signed, u unsigned, f float */
+    char kind; /* b bool, i signed, u unsigned, f float, c complex */
 } DTypeRow;
 
 static const DTypeRow rows[DT_COUNT] = {
@@ -36,6 +36,8 @@ static const DTypeRow rows[DT_COUNT] = {
     [DT_U64] = {"uint64", "u64", 8, 'u'},
     [DT_F32] = {"float32", "f32", 4, 'f'},
     [DT_F64] = {"float64", "f64", 8, 'f'},
+    [DT_C64] = {"complex64", "c64", 8, 'c'},
+    [DT_C128] = {"complex128", "c128", 16, 'c'},
 };
 
 int
@@ -62,6 +64,24 @@ dtype_is_float(DType dt)
     return rows[dt].kind == 'f';
 }
 
+bool
+dtype_is_complex(DType dt)
+{
+    return rows[dt].kind == 'c';
+}
+
+DType
+dtype_part(DType dt)
+{
+    return dt == DT_C64 ? DT_F32 : dt == DT_C128 ? DT_F64 : dt;
+}
+
+DType
+dtype_of_parts(DType part)
+{
+    return part == DT_F32 ? DT_C64 : DT_C128;
+}
+
 const char *
 dtype_name(DType dt)
 {
@@ -78,7 +98,7 @@ dtype_short(DType dt)
 bool
 dtype_from_short(const char *text, DType *out)
 {
-    for (int i = 0; i < DT_COUNT; i++) {
+    for (int i = 0; i <= DT_F64; i++) { /* the IR has no complex numbers */
         if (strcmp(rows[i].text, text) == 0) {
             *out = (DType)i;
             return true;
@@ -121,6 +141,14 @@ promote_float(DType real, DType other)
     return DT_F64;
 }
 
+/* The parts of a complex number and any other that meets it. */
+static DType
+promote_parts(DType lhs, DType rhs)
+{
+    return dtype_is_float(lhs) ? promote_float(lhs, rhs)
+                               : promote_float(rhs, lhs);
+}
+
 /* The signed type of 'size' bytes; float64 when there is none. Sizes other than
  * these come from doubling 8: int64 with uint64. */
 static DType
@@ -154,6 +182,10 @@ dtype_promote(DType lhs, DType rhs)
     }
     if (lhs == DT_BOOL) {
         return rhs;
+    }
+    if (dtype_is_complex(lhs) || dtype_is_complex(rhs)) {
+        return dtype_of_parts(
+            promote_parts(dtype_part(lhs), dtype_part(rhs)));
     }
     if (dtype_is_float(lhs)) {
         return promote_float(lhs, rhs);
@@ -260,7 +292,11 @@ add_kind(Str *out, const Type *type)
         add_array(out, type);
         break;
     case TY_COMPLEX:
-        str_add(out, "complex");
+        if (type->weak) {
+            str_add(out, "complex");
+        } else {
+            str_addf(out, "%s scalar", dtype_name(type->dtype));
+        }
         break;
     case TY_TUPLE:
         add_tuple(out, type);
@@ -306,6 +342,7 @@ type_add(Str *out, const Type *type)
         [ALT_BOOL] = " or bool",
         [ALT_INT] = " or int",
         [ALT_FLOAT] = " or float",
+        [ALT_COMPLEX] = " or complex",
     };
     add_kind(out, type);
     str_add(out, alts[type->alt]);
@@ -378,6 +415,8 @@ type_equal(const Type *lhs, const Type *rhs)
     case TY_DTYPE:
         return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak &&
                lhs->rank == rhs->rank;
+    case TY_COMPLEX:
+        return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
     case TY_DICT:
     case TY_RECORD:
         return lhs->ival == rhs->ival;

@@ -16,10 +16,13 @@
  * size. */
 enum { MAX_RANK = 8, MAX_LANES = 30 };
 
-/* The element types: NumPy's bool, fixed-size integers and floats, native byte
- * order.  Complex, float16, longdouble, strings and objects stay in Python.
- * Generated code passes the numbers to the host (VzHost.result), so the order
- * may not change without a new VZ_ABI. */
+/* The element types: NumPy's bool, fixed-size integers, floats and complex
+ * numbers, native byte order.  float16, longdouble, strings and objects stay in
+ * Python.  Generated code passes the numbers to the host (VzHost.result), so
+ * the order may not change without a new VZ_ABI.
+ *
+ * The IR itself has no complex numbers: an element is two lanes of its part
+ * type, and an array of them has one more axis, of two, behind the others. */
 typedef enum DType {
     DT_BOOL,
     DT_I8,
@@ -32,6 +35,8 @@ typedef enum DType {
     DT_U64,
     DT_F32,
     DT_F64,
+    DT_C64,
+    DT_C128,
     DT_COUNT
 } DType;
 
@@ -41,6 +46,11 @@ int dtype_size(DType dt);
 bool dtype_is_int(DType dt);    /* without bool */
 bool dtype_is_signed(DType dt); /* integers */
 bool dtype_is_float(DType dt);
+bool dtype_is_complex(DType dt);
+/* Of which a complex number has two; of other types the type itself. */
+DType dtype_part(DType dt);
+/* The complex type that has parts of this float type. */
+DType dtype_of_parts(DType part);
 const char *dtype_name(DType dt); /* "bool" "int8" ... as NumPy has them */
 const char *dtype_short(DType dt); /* "b1" "i8" "u16" "f64": the IR's text */
 /* False, and '*out' as it was, if 'text' is no dtype_short of any. */
@@ -59,7 +69,7 @@ typedef enum TypeKind {
     TY_NONE,
     TY_NUM,    /* 1, 1.5, True, np.float32(1): "dtype", "weak" */
     TY_ARRAY,
-    TY_COMPLEX, /* Python's complex: two floats in "items" */
+    TY_COMPLEX, /* two floats in "items"; weak, or a scalar of NumPy's */
     TY_TUPLE,  /* tuples and list displays of fixed length */
     TY_LIST,   /* lists whose length is known at run time only */
     TY_DICT,   /* with constant keys: "ival" numbers it in inference */
@@ -82,6 +92,7 @@ typedef enum Alt {
     ALT_BOOL,
     ALT_INT,
     ALT_FLOAT,
+    ALT_COMPLEX, /* of a complex128 scalar: Python's */
 } Alt;
 
 /* What is known of an array's strides.  LAYOUT_C lets an element be found by

@@ -161,6 +161,7 @@ call_fits(Fn fn, DType result, DType arg)
     case FN_TRUNC:
     case FN_RINT:
     case FN_COPYSIGN:
+    case FN_FMA:
     case FN_NPMOD:
     case FN_NPFLOORDIV:
         return dtype_is_float(arg) && result == arg;

@@ -141,7 +141,7 @@ store_lazy(Lower *L, const View *to, const Lazy *z, Loc loc)
         stretched |= !ir_equal(z->extent[k], size);
     }
     if (is_disturbed(L, to, z, stretched)) {
-        z = lazy_computed(L, z, to->buf->dtype, loc);
+        z = lazy_computed(L, z, view_dtype(to), loc);
     }
     lazy_store(L, to, z, loc);
 }
@@ -151,7 +151,7 @@ static bool
 has_lanes_of(Lower *L, const View *part, Value v)
 {
     int64_t size;
-    return part->rank == 1 && v.lazy == NULL &&
+    return part->rank == 1 && !part->pairs && v.lazy == NULL &&
            ir_const_int(view_extent(L, part, 0), &size) &&
            size == type_lanes(v.type);
 }
@@ -161,7 +161,7 @@ has_lanes_of(Lower *L, const View *part, Value v)
 void
 store_into(Lower *L, const View *part, Value v, Loc loc)
 {
-    DType dt = part->buf->dtype;
+    DType dt = view_dtype(part);
     if (v.type->kind != TY_ARRAY) {
         Expr *e = stored_as(L, v, dt, loc);
         if (part->rank == 0) {

@@ -148,13 +148,16 @@ lower_divmod(Lower *L, const AExpr *e)
 static Value
 lower_abs(Lower *L, const AExpr *e)
 {
+    if (type_is_memory(e->type) && call_has_pairs(e)) {
+        return lower_pairs(L, e, BUILTIN_ABS);
+    }
     if (type_is_memory(e->type)) {
         Value v = lower_lazy(L, e->items.at[0]);
         return lazy_value(e->type, lazy_abs(L, v, e->loc));
     }
     Value v = lower_expr(L, e->items.at[0]);
     if (v.type->kind == TY_COMPLEX) {
-        return num_value(e->type, complex_abs(L, v, e->loc));
+        return complex_abs(L, v, e->type, e->loc);
     }
     if (v.type->kind == TY_ARRAY) {
         Expr *vec = vector_of(L, v, e->loc);
@@ -254,14 +257,22 @@ lower_call(Lower *L, const AExpr *e)
     BuiltinId id = builtin_of(e->lhs);
     switch (builtin_row(id)->kind) {
     case BK_DTYPE:
-        return lower_convert(L, e);
+        return e->type->kind == TY_COMPLEX
+                   ? pair_value(L, e->type,
+                                pair_operand(L, lower_expr(L, e->items.at[0]),
+                                             e->type->dtype, e->loc),
+                                e->loc)
+                   : lower_convert(L, e);
     case BK_MATH:
     case BK_TEST:
         return lower_math(L, e, id);
     case BK_ROUND:
         return lower_round(L, e, id);
+    case BK_PAIRS:
+        return lower_pairs(L, e, id);
     case BK_UFUNC:
-        return lower_ufunc(L, e, id);
+        return call_has_pairs(e) ? lower_pairs(L, e, id)
+                                 : lower_ufunc(L, e, id);
     case BK_MINMAX:
         return lower_minmax(L, e, id);
     case BK_LIST:

@@ -22,29 +22,24 @@
 
 #include "csrc/lower/state.h"
 
-/* The parts of a complex number or of a number that stands for one. */
-typedef struct Parts {
-    Expr *re;
-    Expr *im;
-} Parts;
-
-/* 0.0 as a constant. */
 static Expr *
 zero(Lower *L)
 {
     return ir_float(L->arena, DT_F64, 0.0);
 }
 
-/* Named, since every formula uses them more than once. A number is its real
- * part; the imaginary one is 0.0, not -0.0. */
+/* Named, since every formula uses them more than once.  Python's numbers must
+ * fit NumPy's float32. */
 static Parts
-parts_of(Lower *L, Value v, Loc loc)
+parts_of(Lower *L, Value v, DType part, Loc loc)
 {
     if (v.type->kind == TY_COMPLEX) {
-        return (Parts){reuse(L, v.items[0].expr, loc),
-                       reuse(L, v.items[1].expr, loc)};
+        return (Parts){
+            reuse(L, operand_as(L, v.items[0], part, loc), loc),
+            reuse(L, operand_as(L, v.items[1], part, loc), loc)};
     }
-    return (Parts){reuse(L, cast_to(L, DT_F64, v.expr), loc), zero(L)};
+    return (Parts){reuse(L, operand_as(L, v, part, loc), loc),
+                   num_const(L, part, 0)};
 }
 
 /* The value of a complex type with these parts. */
@@ -64,17 +59,6 @@ need_complex(Lower *L, Value v, Loc loc)
     if (v.type->kind == TY_COMPLEX && v.flag != NULL) {
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
     }
-}
-
-/* As above; each term is rounded by itself, for the C compiler must not
- * contract products and sums into fused operations (-ffp-contract=off). */
-static Parts
-product(Lower *L, Parts x, Parts y)
-{
-    Parts z;
-    z.re = op2(L, E_SUB, op2(L, E_MUL, x.re, y.re), op2(L, E_MUL, x.im, y.im));
-    z.im = op2(L, E_ADD, op2(L, E_MUL, x.re, y.im), op2(L, E_MUL, x.im, y.re));
-    return z;
 }
 
 /* The quotient if 'big' is the larger part of the divisor: p and q are x's
@@ -123,33 +107,66 @@ quotient(Lower *L, Parts x, Parts y, Loc loc)
                   ir_select(L->arena, by_im, b.im, nan))};
 }
 
-/* x ** n for a constant n >= 0 by squaring: for n = 5 = 0b101
- *
- *     1 * x,  x2 = x * x,  x4 = x2 * x2,  (1 * x) * x4
- *
- * Each product is named, so that its parts are computed once. An infinite
- * result raises OverflowError. */
+/* 'result' times x to the power of 'n', from the lowest bit on. */
 static Parts
-power(Lower *L, Parts x, int64_t n, Loc loc)
+power_from(Lower *L, Parts result, Parts x, int64_t n, Loc loc)
 {
-    Parts result = {ir_float(L->arena, DT_F64, 1.0), zero(L)};
     Parts square = x;
     for (int64_t mask = 1; mask <= n; mask <<= 1) {
         if (n & mask) {
-            result = product(L, result, square);
+            result = plain_product(L, result, square);
             result.re = reuse(L, result.re, loc);
             result.im = reuse(L, result.im, loc);
         }
         if (mask << 1 <= n) {
-            square = product(L, square, square);
+            square = plain_product(L, square, square);
             square.re = reuse(L, square.re, loc);
             square.im = reuse(L, square.im, loc);
         }
     }
+    return result;
+}
+
+/* An infinite result raises OverflowError. */
+static Parts
+power(Lower *L, Parts x, int64_t n, Loc loc)
+{
+    Parts result = {ir_float(L->arena, DT_F64, 1.0), zero(L)};
+    result = power_from(L, result, x, n, loc);
     Expr *finite = both(L, call_fn(L, FN_FINITE, DT_BOOL, result.re, NULL),
                         call_fn(L, FN_FINITE, DT_BOOL, result.im, NULL));
     emit_check(L, finite, X_OVERFLOW, loc);
     return result;
+}
+
+/* NumPy's: the first powers are products, others chains as Python's; 0 has
+ * none but 0. */
+static Parts
+numpy_power(Lower *L, Parts x, int64_t n, Loc loc)
+{
+    DType dt = x.re->dtype;
+    Parts one = {num_const(L, dt, 1), num_const(L, dt, 0)};
+    Parts z = x;
+    if (n == 2 || n == 3) {
+        z = plain_product(L, x, x);
+        z = (Parts){reuse(L, z.re, loc), reuse(L, z.im, loc)};
+        z = n == 3 ? plain_product(L, x, z) : z;
+    } else if (n > 3) {
+        z = power_from(L, one, x, n, loc);
+    }
+    Expr *null = both(L, op2(L, E_EQ, x.re, one.im),
+                      op2(L, E_EQ, x.im, one.im));
+    null = reuse(L, null, loc);
+    return (Parts){ir_select(L->arena, null, one.im, z.re),
+                   ir_select(L->arena, null, one.im, z.im)};
+}
+
+/* Is the operand of the kind that is the alternative of the result? */
+static Expr *
+side_flag(Lower *L, Value v, const Type *type)
+{
+    bool pythons = type->alt == ALT_COMPLEX && v.type->weak;
+    return pythons ? ir_bool(L->arena, true) : flag_or_false(L, v.flag);
 }
 
 /* Two maybe-numbers make a maybe-number: as floats they are exact while they
@@ -163,21 +180,55 @@ common_flag(Lower *L, Value lhs, Value rhs, const Type *type, Parts z, Loc loc)
         need_complex(L, rhs, loc);
         return NULL;
     }
-    Expr *left = flag_or_false(L, lhs.flag);
-    Expr *right = flag_or_false(L, rhs.flag);
+    Expr *left = side_flag(L, lhs, type);
+    Expr *right = side_flag(L, rhs, type);
     Expr *flag = reuse(L, both(L, left, right), loc);
-    Expr *limit = ir_float(L->arena, DT_F64, 0x1p53);
-    Expr *small = op2(L, E_LT, op1(L, E_ABS, z.re), limit);
-    emit_check(L, either(L, not_(L, flag), small), X_SPECULATE, loc);
+    if (type->alt != ALT_COMPLEX) {
+        Expr *limit = num_const(L, z.re->dtype, 0x1p24);
+        if (z.re->dtype == DT_F64) {
+            limit = ir_float(L->arena, DT_F64, 0x1p53);
+        }
+        Expr *small = op2(L, E_LT, op1(L, E_ABS, z.re), limit);
+        emit_check(L, either(L, not_(L, flag), small), X_SPECULATE, loc);
+    }
     return flag;
+}
+
+/* Is the other operand a NumPy scalar, or surely complex? */
+static bool
+decides(const Type *result, Value other)
+{
+    return other.flag == NULL &&
+           (!other.type->weak ||
+            (result->weak && other.type->kind == TY_COMPLEX));
 }
 
 /* Does it make no difference whether this operand is complex or a number? */
 static bool
-is_settled(Value v, Value other)
+is_settled(Value v, Value other, const Type *result)
 {
     return v.type->kind != TY_COMPLEX || v.flag == NULL ||
-           (other.type->kind == TY_COMPLEX && other.flag == NULL);
+           decides(result, other);
+}
+
+/* The parts of the result, as Python or NumPy computes it. */
+static Parts
+binop_parts(Lower *L, AOp op, Parts x, Parts y, bool weak, int64_t power_of,
+            Loc loc)
+{
+    switch ((int)op) {
+    case AO_ADD:
+        return (Parts){op2(L, E_ADD, x.re, y.re), op2(L, E_ADD, x.im, y.im)};
+    case AO_SUB:
+        return (Parts){op2(L, E_SUB, x.re, y.re), op2(L, E_SUB, x.im, y.im)};
+    case AO_MUL:
+        return plain_product(L, x, y);
+    case AO_DIV:
+        return weak ? quotient(L, x, y, loc) : numpy_quotient(L, x, y, loc);
+    default:
+        return weak ? power(L, x, power_of, loc)
+                    : numpy_power(L, x, power_of, loc);
+    }
 }
 
 /* The parts are computed as if both operands were complex, which for the ones
@@ -187,32 +238,22 @@ Value
 complex_binop_of(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
                  Loc loc)
 {
-    Parts x = parts_of(L, lhs, loc);
-    Parts y = parts_of(L, rhs, loc);
-    Parts z = x;
-    switch ((int)op) {
-    case AO_ADD:
-        z = (Parts){op2(L, E_ADD, x.re, y.re), op2(L, E_ADD, x.im, y.im)};
-        break;
-    case AO_SUB:
-        z = (Parts){op2(L, E_SUB, x.re, y.re), op2(L, E_SUB, x.im, y.im)};
-        break;
-    case AO_MUL:
-        z = product(L, x, y);
-        break;
-    case AO_DIV:
-        z = quotient(L, x, y, loc);
-        break;
-    default:
-        z = power(L, x, rhs.type->ival, loc);
-        break;
-    }
+    DType part = dtype_part(type->dtype);
+    Parts x = parts_of(L, lhs, part, loc);
+    Parts y = parts_of(L, rhs, part, loc);
+    bool chain = op == AO_POW;
+    Parts z = binop_parts(L, op, x, y, type->weak,
+                          chain ? rhs.type->ival : 0, loc);
     z.re = reuse(L, z.re, loc);
     z.im = reuse(L, z.im, loc);
+    bool differs = op == AO_DIV || chain;
     Value out = value_of(L, type, z);
-    if (type->alt != ALT_NEVER || !is_settled(lhs, rhs) ||
-        !is_settled(rhs, lhs) || op == AO_POW) {
+    if (type->alt != ALT_NEVER || differs || !is_settled(lhs, rhs, type) ||
+        !is_settled(rhs, lhs, type)) {
         out.flag = common_flag(L, lhs, rhs, type, z, loc);
+    }
+    if (!type->weak) {
+        finite_or_python(L, pair_make(L, z), loc);
     }
     return out;
 }
@@ -221,12 +262,15 @@ complex_binop_of(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
 Expr *
 complex_equal(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {
-    Parts x = parts_of(L, lhs, loc);
-    Parts y = parts_of(L, rhs, loc);
+    const Type *type = complex_common(L->arena, lhs.type, rhs.type);
+    DType part = dtype_part(type->dtype);
+    Parts x = parts_of(L, lhs, part, loc);
+    Parts y = parts_of(L, rhs, part, loc);
     Value sides[] = {lhs, rhs};
     for (int i = 0; i < 2; i++) { /* an int beyond 2**53 compares exactly */
         Expr *e = sides[i].expr;
-        if (sides[i].type->kind == TY_NUM && e->dtype == DT_I64) {
+        if (type->weak && sides[i].type->kind == TY_NUM &&
+            e->dtype == DT_I64) {
             emit_check(L, exact_int(L, e, DT_F64), X_SPECULATE, loc);
         }
     }
@@ -239,7 +283,7 @@ Value
 complex_unary_of(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
 {
     need_complex(L, arg, loc);
-    Parts x = parts_of(L, arg, loc);
+    Parts x = parts_of(L, arg, dtype_part(type->dtype), loc);
     Parts z = x;
     if (op == AO_NEG) {
         z = (Parts){op1(L, E_NEG, x.re), op1(L, E_NEG, x.im)};
@@ -247,37 +291,47 @@ complex_unary_of(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
     return value_of(L, type, z);
 }
 
-/* abs(z): libm's hypot; infinite parts give inf, and a finite number whose
- * absolute value is infinite raises OverflowError. */
-Expr *
-complex_abs(Lower *L, Value arg, Loc loc)
+/* abs(z): libm's hypot; infinite parts give inf, and if the absolute value of a
+ * finite number is infinite Python's raises OverflowError. */
+Value
+complex_abs(Lower *L, Value arg, const Type *type, Loc loc)
 {
-    need_complex(L, arg, loc);
-    Parts x = parts_of(L, arg, loc);
+    if (arg.type->alt != ALT_COMPLEX) {
+        need_complex(L, arg, loc);
+    }
+    Parts x = parts_of(L, arg, DT_F64, loc);
     Expr *length =
         reuse(L, call_fn(L, FN_HYPOT, DT_F64, x.re, x.im), loc);
     Expr *finite = both(L, call_fn(L, FN_FINITE, DT_BOOL, x.re, NULL),
                         call_fn(L, FN_FINITE, DT_BOOL, x.im, NULL));
     Expr *fits = call_fn(L, FN_FINITE, DT_BOOL, length, NULL);
     emit_check(L, either(L, not_(L, finite), fits), X_OVERFLOW, loc);
-    return length;
+    Value out = num_value(type, length);
+    out.flag = arg.type->alt == ALT_COMPLEX ? arg.flag : NULL;
+    return out;
 }
 
 /* z.real, z.imag */
 Value
 complex_part(Lower *L, Value base, const AExpr *e)
 {
-    need_complex(L, base, e->loc);
     bool real = strcmp(e->name, "real") == 0;
-    return num_value(e->type, base.items[real ? 0 : 1].expr);
+    Value v = num_value(e->type, base.items[real ? 0 : 1].expr);
+    if (base.type->alt == ALT_COMPLEX) {
+        v.flag = base.flag;
+    } else {
+        need_complex(L, base, e->loc);
+    }
+    return v;
 }
 
 /* z is true unless it is 0; -0.0 is 0, a NaN is true. */
 Expr *
 complex_truth(Lower *L, Value v)
 {
-    return either(L, op2(L, E_NE, v.items[0].expr, zero(L)),
-                  op2(L, E_NE, v.items[1].expr, zero(L)));
+    Expr *null = num_const(L, v.items[0].expr->dtype, 0);
+    return either(L, op2(L, E_NE, v.items[0].expr, null),
+                  op2(L, E_NE, v.items[1].expr, null));
 }
 
 /* complex(x, y) */
@@ -292,7 +346,7 @@ lower_complex(Lower *L, const AExpr *e)
         Value v = lower_expr(L, e->items.at[i]);
         if (v.type->kind == TY_COMPLEX) {
             need_complex(L, v, e->loc);
-            return value_of(L, e->type, parts_of(L, v, e->loc));
+            return value_of(L, e->type, parts_of(L, v, DT_F64, e->loc));
         }
         v = some(L, v, e->loc);
         Expr *part = cast_to(L, DT_F64, hold(L, v.expr, e->loc));
@@ -301,16 +355,43 @@ lower_complex(Lower *L, const AExpr *e)
     return value_of(L, e->type, z);
 }
 
-/* A number as the alternative of a complex one: exact, so an int is below
- * 2**53. */
-Value
-complex_from_number(Lower *L, Value v, const Type *to, Loc loc)
+/* The number must be exact. */
+static Expr *
+kept(Lower *L, Expr *e, DType part, Loc loc)
 {
-    Expr *e = reuse(L, v.expr, loc);
+    e = reuse(L, e, loc);
     if (e->dtype == DT_I64) {
-        emit_check(L, exact_int(L, e, DT_F64), X_SPECULATE, loc);
+        emit_check(L, exact_int(L, e, part), X_SPECULATE, loc);
     }
-    Value out = value_of(L, to, (Parts){cast_to(L, DT_F64, e), zero(L)});
+    Expr *r = reuse(L, cast_to(L, part, e), loc);
+    if (e->dtype == DT_F64 && part == DT_F32) {
+        Expr *same = op2(L, E_EQ, cast_to(L, DT_F64, r), e);
+        emit_check(L, either(L, same, call_fn(L, FN_ISNAN, DT_BOOL, e, NULL)),
+                   X_SPECULATE, loc);
+    }
+    return r;
+}
+
+/* 'v' in the type that joins it with others: Python's numbers are the
+ * alternative. */
+Value
+complex_convert(Lower *L, Value v, const Type *to, Loc loc)
+{
+    DType part = dtype_part(to->dtype);
+    bool number = v.type->kind == TY_NUM;
+    bool own = !number && v.type->weak == to->weak;
+    Value out = v;
+    out.type = to;
+    if (own) {
+        out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
+        return out;
+    }
+    Parts z = {kept(L, number ? v.expr : v.items[0].expr, part, loc),
+               num_const(L, part, 0)};
+    if (!number) {
+        z.im = kept(L, v.items[1].expr, part, loc);
+    }
+    out = value_of(L, to, z);
     out.flag = ir_bool(L->arena, true);
     return out;
 }

@@ -79,6 +79,9 @@ element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc)
 {
     bool scalars = x->lanes == 0 && y->lanes == 0;
     bool ints = !dtype_is_float(dt);
+    if (dtype_is_complex(dt)) {
+        return pair_binop(L, op, x, y, loc);
+    }
     if ((op == AO_FLOORDIV || op == AO_MOD) && ints && scalars) {
         return divide_ints(L, op, x, y, loc);
     }
@@ -119,6 +122,12 @@ static Expr *
 power_element(Lower *L, const Lazy *z, Expr *const *args)
 {
     Expr *x = vec_cast(L, z->compute, args[0], z->loc);
+    const Type *exponent = z->data;
+    if (dtype_is_complex(z->compute)) {
+        bool same = exponent->dtype == DT_I64 ? exponent->ival == 1
+                                              : exponent->fval == 1;
+        return same ? x : pair_square(L, x, z->loc);
+    }
     return with_warnings(L, vec_power(L, z->data, x, z->loc),
                          array_warn_name(AO_POW, z->data), NULL, z->loc);
 }
@@ -151,11 +160,9 @@ lazy_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc)
     return lazy_number(L, vec_operand(L, op, v, dtype, loc), loc);
 }
 
-/* 'lhs' op 'rhs', at least one of them an array. Both are converted to the
- * dtype of the computation, but for a comparison of uint64 with a signed dtype,
- * which has none. */
-const Lazy *
-lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+/* 'lhs' op 'rhs', at least one of them an array; 'in_place' into 'lhs'. */
+static const Lazy *
+binop_tree(Lower *L, AOp op, Value lhs, Value rhs, bool in_place, Loc loc)
 {
     BinRule rule = rule_array(L->arena, op, lhs.type, rhs.type);
     if (rule.type == NULL) {
@@ -180,8 +187,23 @@ lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
         lazy_operand(L, op, vec_settle(L, op, rhs, lhs.type, rule_array),
                      rhs_dt, loc),
     };
+    if (op == AO_MUL && dtype_is_complex(dt)) {
+        return lazy_product(L, dt, args[0], args[1], in_place, loc);
+    }
     return lazy_map(L, rule.mixed ? mixed_element : binary_element, op, dt,
                     rule.type->dtype, args, 2, loc);
+}
+
+const Lazy *
+lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+{
+    return binop_tree(L, op, lhs, rhs, false, loc);
+}
+
+const Lazy *
+lazy_augment(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+{
+    return binop_tree(L, op, lhs, rhs, true, loc);
 }
 
 /* op 'arg' */

@@ -133,7 +133,8 @@ none_test(Lower *L, AOp op, Value lhs, Value rhs)
 static bool
 is_number_like(const Type *type)
 {
-    return type->kind == TY_NUM || type->kind == TY_ARRAY;
+    return type->kind == TY_NUM || type->kind == TY_ARRAY ||
+           type->kind == TY_COMPLEX;
 }
 
 /* One comparison of a chain, as a value. Where types decide it -- text, None,
@@ -151,8 +152,11 @@ compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
                                : type_bool(L->arena);
         return num_value(type, test);
     }
-    if (lhs.type->kind == TY_COMPLEX || rhs.type->kind == TY_COMPLEX) {
-        return num_value(type_bool(L->arena),
+    bool arrays = lhs.type->kind == TY_ARRAY || rhs.type->kind == TY_ARRAY;
+    bool pair = lhs.type->kind == TY_COMPLEX || rhs.type->kind == TY_COMPLEX;
+    if (pair && !arrays) {
+        bool weak = complex_common(L->arena, lhs.type, rhs.type)->weak;
+        return num_value(type_num(L->arena, DT_BOOL, weak),
                          complex_equal(L, op, lhs, rhs, loc));
     }
     if (!is_number_like(lhs.type) || !is_number_like(rhs.type)) {
@@ -165,7 +169,7 @@ compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
         bool holds = same == (op == AO_EQ);
         return value_of_type(L, type_known_bool(L->arena, holds));
     }
-    if (lhs.type->kind == TY_ARRAY || rhs.type->kind == TY_ARRAY) {
+    if (arrays) {
         return array_binop(L, op, lhs, rhs, array, loc);
     }
     const Type *known = fold_binop(L->arena, op, lhs.type, rhs.type);

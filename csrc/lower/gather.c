@@ -230,7 +230,7 @@ result_shape(Lower *L, const Gather *g, Lazy *z)
 const Lazy *
 gather_lazy(Lower *L, const Gather *g, Loc loc)
 {
-    Lazy *z = lazy_found(L, g->base->buf->dtype, gathered_at,
+    Lazy *z = lazy_found(L, view_dtype(g->base), gathered_at,
                          arena_copy(L->arena, g, sizeof(*g)), loc);
     result_shape(L, g, z);
     for (int i = 0; i < g->n; i++) {
@@ -262,7 +262,7 @@ gather_read(Lower *L, const View *base, const AExpr *e)
 static const Lazy *
 stored_value(Lower *L, const Gather *g, Value v, const Lazy *shape, Loc loc)
 {
-    DType dt = g->base->buf->dtype;
+    DType dt = view_dtype(g->base);
     if (v.type->kind != TY_ARRAY) {
         return lazy_number(L, stored_as(L, v, dt, loc), loc);
     }
@@ -298,7 +298,7 @@ scatter(Lower *L, const Gather *g, Value v, Loc loc)
     Expr *value[MAX_RANK];
     base_index(L, &own, at, index, loc);
     lazy_index(L, z, at, shape->rank, value);
-    Expr *e = vec_cast(L, own.base->buf->dtype, lazy_at(L, z, value), loc);
+    Expr *e = vec_cast(L, view_dtype(own.base), lazy_at(L, z, value), loc);
     View *to = own.base;
     while (to->rank > 0) {
         View *next = arena_copy(L->arena, to, sizeof(*to));
@@ -339,7 +339,7 @@ gather_augment(Lower *L, const View *base, const AStmt *s)
         old = settle(L, old, s->loc);
     }
     Value by = lower_lazy(L, s->value);
-    const Lazy *z = lazy_binop(L, s->op, old, by, s->loc);
-    z = lazy_computed(L, z, g.base->buf->dtype, s->loc);
+    const Lazy *z = lazy_augment(L, s->op, old, by, s->loc);
+    z = lazy_computed(L, z, view_dtype(g.base), s->loc);
     scatter(L, &g, lazy_value(target->type, z), s->loc);
 }

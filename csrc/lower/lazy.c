@@ -45,7 +45,8 @@ new_lazy(Lower *L, DType dtype, Loc loc)
 const Lazy *
 lazy_number(Lower *L, Expr *e, Loc loc)
 {
-    Lazy *z = new_lazy(L, e->dtype, loc);
+    DType dtype = e->lanes ? dtype_of_parts(e->dtype) : e->dtype;
+    Lazy *z = new_lazy(L, dtype, loc);
     z->expr = reuse(L, hold(L, e, loc), loc);
     return z;
 }
@@ -54,7 +55,7 @@ lazy_number(Lower *L, Expr *e, Loc loc)
 const Lazy *
 lazy_view(Lower *L, const View *view, Loc loc)
 {
-    Lazy *z = new_lazy(L, view->buf->dtype, loc);
+    Lazy *z = new_lazy(L, view_dtype(view), loc);
     z->view = view;
     z->rank = view->rank;
     for (int k = 0; k < z->rank; k++) {
@@ -289,7 +290,7 @@ lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc)
     at.rank = 0;
     Expr *own[MAX_RANK];
     lazy_index(L, z, index, to->rank, own);
-    Expr *e = vec_cast(L, to->buf->dtype, lazy_at(L, z, own), loc);
+    Expr *e = vec_cast(L, view_dtype(to), lazy_at(L, z, own), loc);
     view_store(L, &at, e, loc);
     L->out = outer;
 }

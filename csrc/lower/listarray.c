@@ -53,6 +53,9 @@ static bool
 has_kind(const Type *type, DType dtype)
 {
     Plain alt;
+    if (type->kind == TY_COMPLEX) {
+        return type->dtype == dtype && type->alt == ALT_NEVER;
+    }
     if (type->kind == TY_NUM) {
         bool maybe = type_plain_alt(type, &alt) && alt.dtype != dtype;
         return type->dtype == dtype && !maybe;
@@ -73,13 +76,14 @@ static void
 store_value(Lower *L, const View *to, Value v, Kinds *kinds)
 {
     Loc loc = kinds->loc;
-    if (v.type->kind == TY_NUM) {
-        if (kinds->seen != NULL && v.type->dtype == to->buf->dtype) {
+    DType dtype = view_dtype(to);
+    if (v.type->kind == TY_NUM || v.type->kind == TY_COMPLEX) {
+        if (kinds->seen != NULL && v.type->dtype == dtype) {
             Expr *is = not_(L, flag_or_false(L, v.flag));
             Expr *seen = ir_ref(L->arena, kinds->seen);
             emit_set(L, kinds->seen, either(L, seen, is), loc);
         }
-        view_store(L, to, stored_as(L, v, to->buf->dtype, loc), loc);
+        view_store(L, to, stored_as(L, v, dtype, loc), loc);
         return;
     }
     if (v.type->kind == TY_TUPLE) {

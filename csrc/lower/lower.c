@@ -30,7 +30,7 @@
 static Value
 param_array(Lower *L, const Type *type, const char *name, int sig)
 {
-    Buf *buf = ir_buf(L->func, name, type->dtype, type->rank, BUF_ARG);
+    Buf *buf = new_buf(L, name, type->dtype, type->rank, BUF_ARG);
     buf->arg = L->func->params.n;
     buf->layout = type->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_ANY;
     for (int i = 0; i < type->rank; i++) {
@@ -118,9 +118,10 @@ static Buf *
 copy_of_ref(Lower *L, const View *view, Loc loc)
 {
     Buf *from = view->buf;
-    Buf *buf = ir_buf(L->func, from->name, from->dtype, from->rank, BUF_RESULT);
+    Buf *buf =
+        new_buf(L, from->name, view_dtype(view), view->rank, BUF_RESULT);
     buf->loc = loc;
-    for (int i = 0; i < from->rank; i++) {
+    for (int i = 0; i < view->rank; i++) {
         buf->dims[i] = reuse(L, hold(L, view_extent(L, view, i), loc), loc);
     }
     Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
@@ -147,11 +148,15 @@ add_number(Lower *L, LeafStep *step, Expr *e, int64_t dflt)
 static void
 add_step(Lower *L, Leaf *leaf, const View *view)
 {
-    LeafStep step = {.nbase = view->buf->rank, .rank = view->rank};
+    bool pairs = map_has(&L->pairs, view->buf);
+    LeafStep step = {.nbase = view->buf->rank - pairs, .rank = view->rank};
+    if (pairs && !view->pairs) {
+        step.part = 1 + (int)view->fixed[step.nbase]->ival;
+    }
     for (int k = 0; k < view->rank; k++) {
         step.axis[k] = view->axis[k];
     }
-    for (int i = 0; i < view->buf->rank; i++) {
+    for (int i = 0; i < step.nbase; i++) {
         step.fixed[i] = view->fixed[i] != NULL;
         if (step.fixed[i]) {
             add_number(L, &step, view->fixed[i], 0);
@@ -175,13 +180,14 @@ add_steps(Lower *L, Leaf *leaf, const View *view)
     Buf *base = view->buf;
     if (packed != NULL) {
         base = add_steps(L, leaf, packed->of);
-        LeafStep step = {.packed = true, .rank = view->buf->rank};
+        bool pairs = map_has(&L->pairs, view->buf);
+        LeafStep step = {.packed = true, .rank = view->buf->rank - pairs};
         for (int k = 0; k < step.rank; k++) {
             add_number(L, &step, packed->dims[k], 0);
         }
         vec_push(L->arena, &leaf->steps, step);
-        bool whole = view->rank == view->buf->rank;
-        for (int i = 0; i < view->buf->rank; i++) {
+        bool whole = view->rank == step.rank && view->pairs == pairs;
+        for (int i = 0; i < step.rank; i++) {
             whole &= view->axis[i] == i && view->fixed[i] == NULL &&
                      view->offset[i] == NULL && view->step[i] == NULL &&
                      view->extent[i] == view->buf->dims[i];
@@ -385,6 +391,17 @@ add_prologue(Lower *L)
     }
 }
 
+/* Results whose floats are the parts of complex numbers. */
+static void
+note_pairs(Lower *L)
+{
+    L->result->pairs = ARENA_ARRAY(L->arena, bool, L->func->rets.n + 1);
+    for (int i = 0; i < L->func->rets.n; i++) {
+        const Buf *buf = L->func->rets.at[i].buf;
+        L->result->pairs[i] = buf != NULL && map_has(&L->pairs, buf);
+    }
+}
+
 /* --- the entry ------------------------------------------------------------ */
 
 /* One walk over the typed tree. Which versions are read and which buffers are
@@ -411,6 +428,7 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     L->pinned = map_new(arena);
     L->nonnegative = map_new(arena);
     L->returned = map_new(arena);
+    L->pairs = map_new(arena);
     L->packed = map_new(arena);
     L->arg_of = map_new(arena);
     L->orders = map_new(arena);
@@ -425,6 +443,7 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     lower_body(L, entry);
     lower_results(L, entry);
     add_prologue(L);
+    note_pairs(L);
 #ifdef VIZGEN_DEV
     const char *broken = ir_verify(arena, L->func);
     if (broken != NULL) {

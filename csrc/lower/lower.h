@@ -43,9 +43,11 @@ typedef struct LeafNumber {
 /* One step from an array to a view of it. For each of the "nbase" axes of the
  * array there is one number if it is "fixed", else three: start, extent and
  * step; "axis" lists those of the view, -1 is a new one. A "packed" step has
- * the elements in another shape, of "rank" extents. */
+ * the elements in another shape, of "rank" extents.  "part" 1 takes the real
+ * and 2 the imaginary parts after that. */
 typedef struct LeafStep {
     bool packed;
+    int part;
     int nbase;
     bool fixed[MAX_RANK];
     int rank;
@@ -82,6 +84,7 @@ typedef struct Lowered {
     VEC(Leaf) leaves;
     VEC(Commit) commits;
     bool *writes;        /* per Signature arg: the array may be written */
+    bool *pairs; /* per Func.rets: a buffer of complex numbers */
     bool may_warn;       /* the FPU's flags may stand for a warning */
 } Lowered;
 

@@ -109,8 +109,8 @@ new_array(Lower *L, const Type *type, Expr *const *dims, bool joint, Loc loc)
 {
     const void *number = (const void *)(intptr_t)type->object;
     bool result = map_has(&L->returned, number);
-    Buf *buf = ir_buf(L->func, L->hint ? L->hint : "array", type->dtype,
-                      type->rank, result ? BUF_RESULT : BUF_LOCAL);
+    Buf *buf = new_buf(L, L->hint ? L->hint : "array", type->dtype,
+                       type->rank, result ? BUF_RESULT : BUF_LOCAL);
     buf->loc = loc;
     if (!result) {
         buf->space = space_for(type, dims);
@@ -141,6 +141,10 @@ make_array(Lower *L, const AExpr *e, Expr *const *dims)
 static void
 fill(Lower *L, Value array, Expr *value, Loc loc)
 {
+    if (value->lanes > 0) {
+        lazy_store(L, array.view, lazy_number(L, value, loc), loc);
+        return;
+    }
     Stmt *s = ir_stmt(L->arena, S_FILL, loc);
     s->buf = array.view->buf;
     s->value = value;
@@ -152,6 +156,9 @@ fill(Lower *L, Value array, Expr *value, Loc loc)
 static Expr *
 full_value(Lower *L, Value v, DType dtype, Loc loc)
 {
+    if (dtype_is_complex(dtype)) {
+        return pair_operand(L, v, dtype, loc);
+    }
     v = some(L, v, loc);
     if (v.flag != NULL && dtype != v.type->dtype) {
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
@@ -174,7 +181,10 @@ lower_make(Lower *L, const AExpr *e, BuiltinId id)
     bool full = id == BUILTIN_NP_FULL || id == BUILTIN_NP_FULL_LIKE;
     bool ones = id == BUILTIN_NP_ONES || id == BUILTIN_NP_ONES_LIKE;
     bool empty = id == BUILTIN_NP_EMPTY || id == BUILTIN_NP_EMPTY_LIKE;
-    Expr *value = num_const(L, type->dtype, ones);
+    Expr *value = num_const(L, dtype_part(type->dtype), ones);
+    if (ones && dtype_is_complex(type->dtype)) {
+        value = pair_cast(L, type->dtype, value, e->loc);
+    }
     if (full) {
         Value v = lower_expr(L, e->items.at[1]);
         value = reuse(L, full_value(L, v, type->dtype, e->loc), e->loc);
@@ -222,7 +232,7 @@ lower_array(Lower *L, const AExpr *e)
         return lower_copy(L, e);
     }
     bool flat = list.type->kind == TY_TUPLE && e->type->rank == 1 &&
-                type_lanes(e->type) > 0;
+                (type_lanes(e->type) > 0 || dtype_is_complex(e->type->dtype));
     if (!flat) {
         return lower_list_array(L, e, list);
     }
@@ -249,8 +259,9 @@ void
 copy_elements(Lower *L, const View *to, const View *from, Loc loc)
 {
     if (to->rank == 0) {
-        DType dt = to->buf->dtype;
         Expr *e = view_load(L, from);
+        bool same = to->pairs && from->pairs;
+        DType dt = same ? to->buf->dtype : view_dtype(to);
         view_store(L, to, cast_with_warnings(L, dt, e, loc), loc);
         return;
     }

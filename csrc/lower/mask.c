@@ -309,7 +309,7 @@ store_chosen(Lower *L, const View *base, const Lazy *mask, const Lazy *z,
     open_nest(L, whole, at, loc);
     Expr *truth = truth_at(L, mask, at, loc);
     lazy_index(L, z, at, base->rank, index);
-    DType dt = base->buf->dtype;
+    DType dt = view_dtype(base);
     Expr *e = vec_cast(L, dt, lazy_at(L, z, index), loc);
     Expr *old = view_element(L, base, at);
     e = ir_select(L->arena, truth, e, old);
@@ -355,7 +355,7 @@ store_rows(Lower *L, const View *base, const Lazy *mask, const Lazy *z,
     }
     Expr *own[MAX_RANK];
     lazy_index(L, z, index, rest + 1, own);
-    Expr *e = vec_cast(L, base->buf->dtype, lazy_at(L, z, own), loc);
+    Expr *e = vec_cast(L, view_dtype(base), lazy_at(L, z, own), loc);
     view_store(L, part_at(L, to, at + mask->rank, rest), e, loc);
     L->out = outer;
     if (counted) {
@@ -368,7 +368,7 @@ store_rows(Lower *L, const View *base, const Lazy *mask, const Lazy *z,
 static void
 store_under(Lower *L, const View *base, const Lazy *mask, Value v, Loc loc)
 {
-    DType dt = base->buf->dtype;
+    DType dt = view_dtype(base);
     if (v.type->kind != TY_ARRAY) {
         Expr *e = stored_as(L, v, dt, loc);
         store_chosen(L, base, mask, lazy_number(L, e, loc), loc);
@@ -401,7 +401,8 @@ mask_augment(Lower *L, const View *base, const AStmt *s)
     if (calls) {
         mask = lazy_computed(L, mask, DT_BOOL, s->loc);
     }
-    bool number = s->value->type->kind != TY_ARRAY && !calls;
+    bool product = s->op == AO_MUL && base->pairs;
+    bool number = s->value->type->kind != TY_ARRAY && !calls && !product;
     Value old = {.type = target->type};
     if (number) {
         old = lazy_value(target->type, lazy_view(L, base, s->loc));
@@ -409,12 +410,12 @@ mask_augment(Lower *L, const View *base, const AStmt *s)
         old = compressed(L, base, mask, target->type, s->loc);
     }
     Value by = lower_lazy(L, s->value);
-    const Lazy *z = lazy_binop(L, s->op, old, by, s->loc);
+    const Lazy *z = lazy_augment(L, s->op, old, by, s->loc);
     mask = steady(L, base, mask, s->loc);
     if (number) {
         store_chosen(L, base, mask, z, s->loc);
     } else {
-        z = lazy_computed(L, z, base->buf->dtype, s->loc);
+        z = lazy_computed(L, z, view_dtype(base), s->loc);
         store_rows(L, base, mask, z, s->loc);
     }
 }

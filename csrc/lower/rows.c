@@ -210,7 +210,7 @@ store_strips(Lower *L, Rows *rows, View *at, const Lazy *z)
     Expr *own[MAX_RANK];
     index_for(L, rows, z, own);
     at->fixed[last] = view_place(L, to, last, rows->index[to->rank - 1]);
-    Expr *e = vec_cast(L, to->buf->dtype, lazy_at(L, z, own), loc);
+    Expr *e = vec_cast(L, view_dtype(to), lazy_at(L, z, own), loc);
     view_store(L, at, e, loc);
     L->rows = NULL;
     L->out = outer;

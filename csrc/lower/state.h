@@ -17,10 +17,13 @@ enum { MAX_LAZY_ARGS = 6 };
  * element i of it is element offset + i * step of the buffer's (NULL: 0 and 1),
  * for i below the extent.  "axis" lists the free ones in the order of the view;
  * -1 is an axis of one element that the buffer does not have.  "count" is the
- * extent of a slice before it was cut off at 0, NULL where that is the same. */
+ * extent of a slice before it was cut off at 0, NULL where that is the same.
+ * "pairs": the buffer's last axis, of two, is that of complex elements, and not
+ * among the free ones (pairs.c). */
 typedef struct View {
     Buf *buf;
     int rank;
+    bool pairs;
     int axis[MAX_RANK];
     Expr *fixed[MAX_RANK];
     Expr *offset[MAX_RANK];
@@ -121,6 +124,7 @@ struct Lower {
     Map pinned;      /* Var of a view's index -> what it was */
     Map nonnegative; /* Var or Expr that is never below 0 */
     Map returned;    /* number of an array object -> it is a result */
+    Map pairs;       /* Buf of complex elements */
     Map packed;      /* BUF_REF of another shape -> its Packed */
     Map arg_of;      /* Buf of an argument -> signature number + 1 */
     struct Rows *rows; /* the strip that is being computed; NULL */
@@ -252,11 +256,37 @@ Value complex_binop_of(Lower *L, AOp op, Value lhs, Value rhs,
                        const Type *type, Loc loc);
 Expr *complex_equal(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
 Value complex_unary_of(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
-Expr *complex_abs(Lower *L, Value arg, Loc loc);
+Value complex_abs(Lower *L, Value arg, const Type *type, Loc loc);
 Value complex_part(Lower *L, Value base, const AExpr *e);
 Expr *complex_truth(Lower *L, Value v);
 Value lower_complex(Lower *L, const AExpr *e);
-Value complex_from_number(Lower *L, Value v, const Type *to, Loc loc);
+Value complex_convert(Lower *L, Value v, const Type *to, Loc loc);
+
+/* --- pairs.c --- */
+/* The parts of a complex number. */
+typedef struct Parts {
+    Expr *re;
+    Expr *im;
+} Parts;
+
+Expr *pair_make(Lower *L, Parts z);
+Parts pair_parts(Lower *L, Expr *e, Loc loc);
+Expr *pair_cast(Lower *L, DType dtype, Expr *e, Loc loc);
+Expr *pair_operand(Lower *L, Value v, DType dtype, Loc loc);
+Value pair_value(Lower *L, const Type *type, Expr *e, Loc loc);
+Buf *new_buf(Lower *L, const char *name, DType dtype, int rank, BufKind kind);
+DType view_dtype(const View *view);
+View *pair_view(Lower *L, const View *view, int k);
+Value view_value(Lower *L, View *view, const Type *type);
+Parts plain_product(Lower *L, Parts x, Parts y);
+Parts numpy_quotient(Lower *L, Parts x, Parts y, Loc loc);
+Expr *pair_binop(Lower *L, AOp op, Expr *x, Expr *y, Loc loc);
+Expr *pair_square(Lower *L, Expr *e, Loc loc);
+const Lazy *lazy_product(Lower *L, DType dtype, const Lazy *lhs,
+                         const Lazy *rhs, bool in_place, Loc loc);
+void check_product_apart(Lower *L, const View *to, Value by, Loc loc);
+bool call_has_pairs(const AExpr *e);
+Value lower_pairs(Lower *L, const AExpr *e, BuiltinId id);
 
 /* --- pow.c --- */
 Value num_power(Lower *L, Value lhs, Value rhs, const BinRule *rule, Loc loc);
@@ -303,6 +333,8 @@ Expr *element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc);
 /* An array, or a number in the dtype of the computation. */
 const Lazy *lazy_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc);
 const Lazy *lazy_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
+/* Of an operator that changes 'lhs' in place. */
+const Lazy *lazy_augment(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
 const Lazy *lazy_unop(Lower *L, AOp op, Value arg, Loc loc);
 const Lazy *lazy_abs(Lower *L, Value arg, Loc loc);
 const Lazy *lazy_cast(Lower *L, const Lazy *from, DType dtype, Loc loc);

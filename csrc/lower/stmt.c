@@ -224,14 +224,22 @@ static Value
 augmented(Lower *L, const AStmt *s, Value old, Value by)
 {
     if (old.type->kind != TY_ARRAY && by.type->kind != TY_ARRAY) {
-        return num_binop(L, s->op, old, by, s->loc);
+        bool pair = old.type->kind == TY_COMPLEX || by.type->kind == TY_COMPLEX;
+        return !pair ? num_binop(L, s->op, old, by, s->loc)
+                     : complex_binop_of(
+                           L, s->op, old, by,
+                           complex_common(L->arena, old.type, by.type),
+                           s->loc);
+    }
+    if (s->op == AO_MUL && old.view != NULL && old.view->pairs) {
+        check_product_apart(L, old.view, by, s->loc);
     }
     bool lazy = old.lazy != NULL || by.lazy != NULL ||
                 rule_vector(L->arena, s->op, old.type, by.type).type == NULL;
     if (!lazy) {
         return vec_binop(L, s->op, old, by, s->loc);
     }
-    const Lazy *z = lazy_binop(L, s->op, old, by, s->loc);
+    const Lazy *z = lazy_augment(L, s->op, old, by, s->loc);
     return lazy_value(old.type, z);
 }
 
@@ -291,14 +299,9 @@ aug_element(Lower *L, const AStmt *s, const AExpr *target)
             part->fixed[i] = reuse(L, part->fixed[i], target->loc);
         }
     }
-    Value old = {.type = target->type};
-    if (part->rank > 0) {
-        old.view = part;
-    } else {
-        old.expr = view_load(L, part);
-        if (has_user_call(s->value)) {
-            old = hold_value(L, old, s->loc);
-        }
+    Value old = view_value(L, part, target->type);
+    if (part->rank == 0 && has_user_call(s->value)) {
+        old = hold_value(L, old, s->loc);
     }
     Value by = part->rank > 0 ? lower_lazy(L, s->value)
                               : lower_expr(L, s->value);

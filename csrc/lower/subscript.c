@@ -31,18 +31,10 @@ item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
         v = hold_value(L, v, loc);
         return table_item(L, v.items, v.type->rank, type, k, loc);
     }
-    Value out = {.type = type};
     if (v.view == NULL) {
-        out.expr = ir_elem(L->arena, v.expr, k);
-        return out;
+        return num_value(type, ir_elem(L->arena, v.expr, k));
     }
-    View *part = view_at(L, v.view, k);
-    if (type->kind == TY_NUM) {
-        out.expr = view_load(L, part);
-    } else {
-        out.view = part;
-    }
-    return out;
+    return view_value(L, view_at(L, v.view, k), type);
 }
 
 /* --- subscripts ----------------------------------------------------------- */
@@ -114,14 +106,7 @@ element_of(Lower *L, Value base, const AExpr *e)
     if (has_index_arrays(e)) {
         return gather_read(L, base.view, e);
     }
-    Value out = {.type = e->type};
-    View *part = view_part(L, base.view, e);
-    if (e->type->kind == TY_NUM) {
-        out.expr = view_load(L, part);
-    } else {
-        out.view = part;
-    }
-    return out;
+    return view_value(L, view_part(L, base.view, e), e->type);
 }
 
 /* Does evaluating the indices call user functions? */
@@ -187,8 +172,14 @@ Value
 lower_attr(Lower *L, const AExpr *e)
 {
     Value base = lower_expr(L, e->lhs);
-    if (base.type->kind == TY_COMPLEX) {
+    if (base.type->kind == TY_COMPLEX && e->type->kind == TY_NUM &&
+        !e->type->known) {
         return complex_part(L, base, e);
+    }
+    bool real = strcmp(e->name, "real") == 0;
+    if (real || strcmp(e->name, "imag") == 0) {
+        return (Value){.type = e->type,
+                       .view = pair_view(L, base.view, !real)};
     }
     if (e->type->kind == TY_DTYPE || e->type->kind == TY_STR ||
         (e->type->kind == TY_NUM && e->type->known)) {

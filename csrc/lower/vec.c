@@ -23,6 +23,9 @@
 Expr *
 vec_cast(Lower *L, DType dtype, Expr *e, Loc loc)
 {
+    if (dtype_is_complex(dtype)) {
+        return pair_cast(L, dtype, e, loc);
+    }
     if (dtype == DT_BOOL && e->dtype != DT_BOOL) {
         return op2(L, E_NE, e, num_const(L, e->dtype, 0));
     }
@@ -63,6 +66,9 @@ vec_settle(Lower *L, AOp op, Value v, const Type *other, ArrayRule *rule)
 Expr *
 vec_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc)
 {
+    if (dtype_is_complex(dtype)) {
+        return pair_operand(L, v, dtype, loc);
+    }
     v = some(L, v, loc);
     if (v.flag != NULL) {
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);

@@ -30,7 +30,7 @@
 static View *
 new_ref(Lower *L, const Type *type, const char *name)
 {
-    Buf *buf = ir_buf(L->func, name, type->dtype, type->rank, BUF_REF);
+    Buf *buf = new_buf(L, name, type->dtype, type->rank, BUF_REF);
     buf->layout = type->layout;
     for (int i = 0; i < type->rank; i++) {
         buf->dims[i] = type->size[i] >= 0 ? int_const(L, type->size[i])
@@ -75,6 +75,9 @@ snapshot(Lower *L, const View *view, Loc loc)
     s->buf = buf;
     s->src = view->buf;
     emit(L, s);
+    if (map_has(&L->pairs, view->buf)) {
+        map_set(&L->pairs, buf, buf);
+    }
     if (map_has(&L->packed, view->buf)) {
         map_set(&L->packed, buf, map_get(&L->packed, view->buf));
     }
@@ -190,7 +193,7 @@ fits_exactly(Lower *L, Expr *e, DType to)
 static View *
 no_array(Lower *L, const Type *type, Loc loc)
 {
-    Buf *buf = ir_buf(L->func, "none", type->dtype, type->rank, BUF_LOCAL);
+    Buf *buf = new_buf(L, "none", type->dtype, type->rank, BUF_LOCAL);
     buf->loc = loc;
     for (int i = 0; i < type->rank; i++) {
         buf->dims[i] = int_const(L, type->size[i] >= 0 ? type->size[i] : 0);
@@ -288,10 +291,9 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
         Expr *lane = cast_to(L, to->dtype, e);
         out.expr = ir_splat(L->arena, lane, type_lanes(to));
         out.flag = ir_bool(L->arena, true);
-    } else if (to->kind == TY_COMPLEX && v.type->kind == TY_NUM) {
-        out = complex_from_number(L, v, to, loc);
-    } else if (to->kind == TY_ARRAY || to->kind == TY_LIST ||
-               to->kind == TY_COMPLEX) {
+    } else if (to->kind == TY_COMPLEX) {
+        out = complex_convert(L, v, to, loc);
+    } else if (to->kind == TY_ARRAY || to->kind == TY_LIST) {
         out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
     }
     return out;

@@ -29,9 +29,10 @@ view_whole(Lower *L, Buf *buf)
 {
     View *view = ARENA_NEW(L->arena, View);
     view->buf = buf;
-    view->rank = buf->rank;
+    view->pairs = map_has(&L->pairs, buf);
+    view->rank = buf->rank - view->pairs;
     for (int i = 0; i < buf->rank; i++) {
-        view->axis[i] = i;
+        view->axis[i] = i < view->rank ? i : 0;
         view->extent[i] = buf->dims[i];
     }
     return view;
@@ -131,7 +132,7 @@ is_extent(const Lower *L, const Expr *e, const Expr *dim)
 static bool
 is_whole(const Lower *L, const View *view)
 {
-    bool whole = view->rank == view->buf->rank;
+    bool whole = view->rank + view->pairs == view->buf->rank;
     for (int i = 0; whole && i < view->rank; i++) {
         whole = view->axis[i] == i && view->fixed[i] == NULL &&
                 view->offset[i] == NULL && view->step[i] == NULL &&
@@ -149,11 +150,11 @@ view_buf(Lower *L, const View *view, Loc loc)
         return view->buf;
     }
     const Buf *src = view->buf;
-    Buf *buf = ir_buf(L->func, src->name, src->dtype, view->rank, BUF_REF);
+    Buf *buf = new_buf(L, src->name, view_dtype(view), view->rank, BUF_REF);
     Stmt *s = ir_stmt(L->arena, S_VIEW, loc);
     s->buf = buf;
     s->src = view->buf;
-    s->nindex = src->rank + 2 * view->rank;
+    s->nindex = src->rank + 2 * buf->rank;
     s->index = ARENA_ARRAY(L->arena, Expr *, s->nindex + 1);
     for (int i = 0; i < src->rank; i++) {
         Expr *at = view->fixed[i] ? view->fixed[i] : view->offset[i];
@@ -165,18 +166,24 @@ view_buf(Lower *L, const View *view, Loc loc)
         Expr *step = view->axis[i] < 0 ? NULL : view->step[view->axis[i]];
         s->index[src->rank + 2 * i + 1] = step ? step : int_const(L, 1);
     }
+    if (view->pairs) {
+        s->axes[view->rank] = src->rank - 1;
+        s->index[s->nindex - 2] = int_const(L, 2);
+        s->index[s->nindex - 1] = int_const(L, 1);
+    }
     emit(L, s);
     return buf;
 }
 
 /* --- loads ---------------------------------------------------------------- */
 
-/* The element when all axes are fixed. */
+/* The element when all axes are fixed; two lanes if it is complex. */
 Expr *
 view_load(Lower *L, const View *view)
 {
     Buf *buf = view->buf;
-    return ir_load(L->arena, buf, view->fixed, buf->rank, 0);
+    return ir_load(L->arena, buf, view->fixed, buf->rank - view->pairs,
+                   view->pairs ? 2 : 0);
 }
 
 /* Is the one free axis the buffer's last, and whole? */
@@ -242,7 +249,8 @@ view_store(Lower *L, const View *view, Expr *e, Loc loc)
 {
     Buf *buf = view->buf;
     note_write(L, buf);
-    emit(L, ir_store(L->arena, buf, view->fixed, buf->rank, e, loc));
+    emit(L, ir_store(L->arena, buf, view->fixed, buf->rank - view->pairs, e,
+                     loc));
 }
 
 /* Stores lanes, or one number into all of them. Where the row is not stored at
@@ -275,7 +283,7 @@ view_fill(Lower *L, const View *view, Expr *e, Loc loc)
         return;
     }
     int64_t size;
-    bool small = view->rank == 1 &&
+    bool small = view->rank == 1 && !view->pairs &&
                  ir_const_int(view_extent(L, view, 0), &size) &&
                  size >= 1 && size <= MAX_LANES;
     if (small) {
@@ -314,6 +322,9 @@ stored_int(Lower *L, Value v, DType dtype, Loc loc)
 Expr *
 stored_as(Lower *L, Value v, DType dtype, Loc loc)
 {
+    if (dtype_is_complex(dtype)) {
+        return pair_operand(L, v, dtype, loc);
+    }
     v = some(L, v, loc);
     if (dtype == DT_BOOL) {
         return cast_to(L, DT_BOOL, v.expr);

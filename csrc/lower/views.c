@@ -82,12 +82,12 @@ View *
 view_packed(Lower *L, const View *view, Expr *const *dims, int rank, Loc loc)
 {
     Buf *src = view->buf;
-    Buf *buf = ir_buf(L->func, src->name, src->dtype, rank, BUF_REF);
+    Buf *buf = new_buf(L, src->name, view_dtype(view), rank, BUF_REF);
     Stmt *s = ir_stmt(L->arena, S_VIEW, loc);
     src->space = SPACE_HEAP; /* what is on the stack has no other names */
     s->buf = buf;
     s->src = src;
-    s->nindex = src->rank + 2 * rank;
+    s->nindex = src->rank + 2 * buf->rank;
     s->index = ARENA_ARRAY(L->arena, Expr *, s->nindex + 1);
     for (int i = 0; i < src->rank; i++) {
         Expr *at = view->fixed[i] ? view->fixed[i] : view->offset[i];
@@ -101,6 +101,11 @@ view_packed(Lower *L, const View *view, Expr *const *dims, int rank, Loc loc)
         s->axes[k] = AXIS_PACKED;
         s->index[src->rank + 2 * k] = dims[k];
         s->index[src->rank + 2 * k + 1] = int_const(L, 1);
+    }
+    if (view->pairs) {
+        s->axes[rank] = AXIS_PACKED;
+        s->index[s->nindex - 2] = int_const(L, 2);
+        s->index[s->nindex - 1] = int_const(L, 1);
     }
     emit(L, s);
     Packed *packed = ARENA_NEW(L->arena, Packed);
@@ -221,7 +226,7 @@ check_apart(Lower *L, const View *view, Loc loc)
 static void
 check_gaps(Lower *L, const View *view, Loc loc)
 {
-    Expr *run = int_const(L, dtype_size(view->buf->dtype));
+    Expr *run = int_const(L, dtype_size(view_dtype(view)));
     Expr *gap = NULL;
     for (int k = view->rank - 1; k >= 0; k--) {
         Expr *n = view_extent(L, view, k);

@@ -38,14 +38,15 @@
 static inline bool
 num_dtype(int type_num, uint32_t *out)
 {
-    /* NPY_BOOL .. NPY_DOUBLE; 0 is for those that are not ours. */
+    /* NPY_BOOL .. NPY_CDOUBLE; 0 is for those that are not ours. */
     static const uint8_t dtypes[] = {
         [NPY_BOOL] = 1 + DT_BOOL, [NPY_BYTE] = 1 + DT_I8,
         [NPY_UBYTE] = 1 + DT_U8,  [NPY_SHORT] = 1 + DT_I16,
         [NPY_USHORT] = 1 + DT_U16, [NPY_INT] = 1 + DT_I32,
         [NPY_UINT] = 1 + DT_U32,  [NPY_LONG] = 1 + DT_I64,
         [NPY_ULONG] = 1 + DT_U64, [NPY_FLOAT] = 1 + DT_F32,
-        [NPY_DOUBLE] = 1 + DT_F64,
+        [NPY_DOUBLE] = 1 + DT_F64, [NPY_CFLOAT] = 1 + DT_C64,
+        [NPY_CDOUBLE] = 1 + DT_C128,
     };
     if ((unsigned)type_num >= sizeof(dtypes) || dtypes[type_num] == 0) {
         return false;
@@ -83,7 +84,8 @@ array_key(PyObject *object)
     int flags = PyArray_FLAGS(array);
     int rank = PyArray_NDIM(array);
     uint32_t dt;
-    if (!num_dtype(PyArray_TYPE(array), &dt) || rank < 1 || rank > MAX_RANK
+    if (!num_dtype(PyArray_TYPE(array), &dt) || rank < 1
+        || rank > MAX_RANK - dtype_is_complex((DType)dt)
         || !(flags & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array)) {
         return KEY_PYTHON;
     }
@@ -109,6 +111,9 @@ rare_key(PyObject *object)
     }
     if (PyComplex_CheckExact(object)) {
         return K_COMPLEX;
+    }
+    if (complex_dtype(Py_TYPE(object), &dt)) {
+        return K_COMPLEX | (uint32_t)dt << 8;
     }
     if (!is_plain(object)) {
         return KEY_PYTHON;
@@ -382,6 +387,14 @@ number_arg(Arena *arena, const Type *known, SigArg *out)
     out->type = type;
 }
 
+/* Python's number has no dtype in its key. */
+static const Type *
+complex_arg(Arena *arena, uint32_t key)
+{
+    DType dt = DTYPE(key);
+    return dt == DT_BOOL ? type_complex(arena) : type_pair(arena, dt, false);
+}
+
 /* The tuple with numbers of unknown values, which become parameters. */
 static const Type *
 open_tuple(Arena *arena, const Type *type)
@@ -440,7 +453,7 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
         }
         const Type *type = list ? list_arg_type(arena, args[i])
                            : KIND(key) == K_COMPLEX
-                               ? type_complex(arena)
+                               ? complex_arg(arena, key)
                                : type_of_value(arena, args[i]);
         if (type == NULL) {
             return false;
@@ -501,16 +514,26 @@ overlaps_itself(PyArrayObject *array)
 
 _Static_assert(sizeof(VzSlot) == sizeof(int64_t), "slots are read as dims");
 
+/* The last axis of an array of complex numbers: real and imaginary part. */
+static void
+fill_pairs(PyArrayObject *array, int rank, VzSlot *slot)
+{
+    slot[rank].i = 2;
+    slot[2 * rank].i = PyArray_ITEMSIZE(array) / 2;
+}
+
 /* The slots' dims and strides are referred to, not the array's own: another
  * thread may give it a new shape while the kernel runs. */
 static void
-keep_undo(Call *call, PyArrayObject *array, const VzSlot *slot)
+keep_undo(Call *call, const Fill *fill, PyArrayObject *array,
+          const VzSlot *slot)
 {
-    int rank = PyArray_NDIM(array);
+    bool pairs = dtype_is_complex(fill->dtype);
+    int rank = fill->rank;
     UndoArray *undo = &call->undo_arrays[call->undo.narrays++];
     *undo = (UndoArray){
         .data = PyArray_BYTES(array),
-        .itemsize = (int)PyArray_ITEMSIZE(array),
+        .itemsize = (int)PyArray_ITEMSIZE(array) / (1 + pairs),
         .rank = rank,
         .dims = &slot[1].i,
         .strides = &slot[1 + rank].i,
@@ -527,11 +550,15 @@ fill_array(Call *call, const Fill *fill, PyObject *object, VzSlot *slot)
     npy_intp elements = 1;
     bool large = false;
     slot[0].p = PyArray_DATA(array);
-    for (int i = 0; i < fill->rank; i++) {
+    bool pairs = dtype_is_complex(fill->dtype);
+    for (int i = 0; i < fill->rank - pairs; i++) {
         slot[1 + i].i = dims[i];
         slot[1 + fill->rank + i].i = strides[i];
         large |= dims[i] >= EXTENT_LIMIT;
         large |= __builtin_mul_overflow(elements, dims[i], &elements);
+    }
+    if (pairs) {
+        fill_pairs(array, fill->rank, slot);
     }
     if (large || elements > ELEMENT_LIMIT) {
         return FILL_PYTHON;
@@ -544,7 +571,7 @@ fill_array(Call *call, const Fill *fill, PyObject *object, VzSlot *slot)
         bool packed = (flags & NPY_ARRAY_C_CONTIGUOUS) != 0;
         call->overlaps_itself |= !packed && overlaps_itself(array);
         call->written += (double)PyArray_NBYTES(array);
-        keep_undo(call, array, slot);
+        keep_undo(call, fill, array, slot);
     }
     call->elements += (double)elements;
     return FILL_OK;
@@ -577,8 +604,7 @@ fill_scalar(const Fill *fill, PyObject *object, VzSlot *slot)
 static FillStatus
 fill_part(const Fill *fill, PyObject *object, VzSlot *slot)
 {
-    slot->f = fill->part == 1 ? PyComplex_RealAsDouble(object)
-                              : PyComplex_ImagAsDouble(object);
+    *slot = complex_slot(object, fill->part - 1);
     return FILL_OK;
 }
 

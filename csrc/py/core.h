@@ -91,6 +91,12 @@ const VzLoop *loops_table(void);
  * in 'module'. */
 bool loops_find(PyObject *module, const char *name, int type_num, int nin,
                 VzLoop *out);
+/* The same if the result is of type 'to_num'. */
+bool loops_find_to(PyObject *module, const char *name, int type_num, int to_num,
+                   int nin, VzLoop *out);
+
+/* pairs.c: tries NumPy's products of complex numbers; -1 with an exception. */
+int pairs_setup(void);
 
 /* --- routines.c: NumPy's linear algebra and sorting ---------------------- */
 
@@ -197,7 +203,7 @@ typedef struct Fill {
     int depth;
     int path[3];
     int part; /* of a complex number: 1 real, 2 imaginary */
-    int rank;
+    int rank; /* of the buffer: an array of complex numbers has one more */
 } Fill;
 
 /* One translation of a specialisation: fast, general or counting. */
@@ -207,6 +213,7 @@ typedef struct Kernel {
     Fill *fills;
     int nfills;
     int *out_at;     /* per ret: its first slot in VzCtx.out, -1 for a buffer */
+    bool *pairs;     /* per ret: a buffer of complex numbers */
     bool floats;   /* has NumPy's float arithmetic */
     bool by_flags; /* and the FPU's flags say whether it warns */
     const Stmt **warns; /* WARNs by their bit in ctx.warn; may be NULL */
@@ -509,6 +516,9 @@ const Type *type_of_value(Arena *arena, PyObject *object);
 /* The value of a NumPy scalar as an int64 (uint64 by bits) or double. */
 VzSlot scalar_slot(PyObject *object, DType dt);
 bool scalar_dtype(PyTypeObject *type, DType *out); /* of NumPy scalar types */
+bool complex_dtype(PyTypeObject *type, DType *out); /* complex ones */
+/* The real (0) or imaginary (1) part of any complex scalar. */
+VzSlot complex_slot(PyObject *object, int part);
 bool array_dtype(int type_num, DType *out);
 int dtype_type_num(DType dt);
 const char *sym_of(PyObject *text); /* interned; NULL: not encodable */

@@ -161,7 +161,12 @@ host_result(VzCtx *ctx, int ret, int dtype, int rank, const int64_t *dims,
         return NULL;
     }
     PyThreadState *saved = gil_take(call);
-    int type_num = dtype_type_num((DType)dtype);
+    DType dt = (DType)dtype;
+    if (call->kernel->pairs[ret]) { /* the last axis has the two parts */
+        dt = dtype_of_parts(dt);
+        rank--;
+    }
+    int type_num = dtype_type_num(dt);
     npy_intp shape[MAX_RANK];
     bool negative = false;
     for (int i = 0; i < rank; i++) {

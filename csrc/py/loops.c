@@ -37,9 +37,10 @@ enum { TRIALS = 48, SPACING = 3 };
 
 /* --- finding -------------------------------------------------------------- */
 
-/* The ufunc's loop for operands that are all of 'type_num'. */
+/* The ufunc's loop from operands of one type to one. */
 static bool
-find_loop(const PyUFuncObject *ufunc, int type_num, int nin, VzLoop *out)
+find_loop(const PyUFuncObject *ufunc, int type_num, int to_num, int nin,
+          VzLoop *out)
 {
     if (ufunc->nin != nin || ufunc->nout != 1 || ufunc->functions == NULL) {
         return false;
@@ -48,7 +49,7 @@ find_loop(const PyUFuncObject *ufunc, int type_num, int nin, VzLoop *out)
         const char *types = ufunc->types + i * ufunc->nargs;
         bool same = true;
         for (int k = 0; k < ufunc->nargs; k++) {
-            same &= types[k] == type_num;
+            same &= types[k] == (k < nin ? type_num : to_num);
         }
         if (same) {
             out->run = (void (*)(char **, const int64_t *, const int64_t *,
@@ -65,12 +66,19 @@ bool
 loops_find(PyObject *module, const char *name, int type_num, int nin,
            VzLoop *out)
 {
+    return loops_find_to(module, name, type_num, type_num, nin, out);
+}
+
+bool
+loops_find_to(PyObject *module, const char *name, int type_num, int to_num,
+              int nin, VzLoop *out)
+{
     PyObject *ufunc = PyObject_GetAttrString(module, name);
     PyErr_Clear();
     bool found =
         ufunc != NULL &&
         strcmp(Py_TYPE(ufunc)->tp_name, "numpy.ufunc") == 0 &&
-        find_loop((const PyUFuncObject *)ufunc, type_num, nin, out);
+        find_loop((const PyUFuncObject *)ufunc, type_num, to_num, nin, out);
     Py_XDECREF(ufunc);
     return found;
 }

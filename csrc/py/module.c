@@ -61,7 +61,7 @@ exec_module(PyObject *module)
     if (PyArray_ImportNumPyAPI() < 0) {
         return -1;
     }
-    if (loops_setup() < 0 || routines_setup() < 0) {
+    if (loops_setup() < 0 || pairs_setup() < 0 || routines_setup() < 0) {
         return -1;
     }
     dots_setup();

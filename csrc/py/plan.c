@@ -24,8 +24,9 @@ static bool
 fits_param(const Param *param, const Type *type)
 {
     if (type->kind == TY_ARRAY) {
-        return param->buf != NULL && param->buf->rank == type->rank
-               && param->buf->dtype == type->dtype;
+        bool pairs = dtype_is_complex(type->dtype);
+        return param->buf != NULL && param->buf->rank == type->rank + pairs
+               && param->buf->dtype == dtype_part(type->dtype);
     }
     return param->var != NULL && param->var->dtype == type->dtype;
 }
@@ -90,7 +91,7 @@ plan_type(Planner *p, const Type *type, Fill fill)
     }
     fill.is_array = !scalar;
     fill.dtype = type->dtype;
-    fill.rank = scalar ? 0 : type->rank;
+    fill.rank = scalar ? 0 : type->rank + dtype_is_complex(type->dtype);
     fill.writes = !scalar && p->result->lowered->writes[fill.arg];
     p->slots += 1 + 2 * fill.rank;
     p->kernel->writes |= fill.writes;
@@ -112,6 +113,17 @@ plan_results(Arena *arena, const Func *func, Kernel *out)
         }
     }
     return at <= MAX_OUT && func->rets.n <= MAX_RESULTS;
+}
+
+/* Which rets are arrays of complex numbers: to the kernel they are floats. */
+static void
+plan_pairs(Arena *arena, const Lowered *lowered, Kernel *out)
+{
+    out->pairs = ARENA_ARRAY(arena, bool, lowered->func->rets.n + 1);
+    for (int i = 0; i < lowered->func->rets.n; i++) {
+        const Buf *buf = lowered->func->rets.at[i].buf;
+        out->pairs[i] = buf != NULL && lowered->pairs[i];
+    }
 }
 
 /* Looks for loads of arguments that are also written. */
@@ -197,6 +209,7 @@ kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
         }
     }
     out->floats = out->by_flags = lowered->may_warn;
+    plan_pairs(arena, lowered, out);
     ir_each_stmt(&result->func->body, note_warn, &p);
     out->logs = result->needs_undo;
     out->rereads = out->writes && reads_written(result->func, out);

@@ -108,6 +108,34 @@ number(const Call *call, const Leaf *leaf)
                       : strong_number(type->dtype, slot);
 }
 
+/* The two parts of a complex number as Python's. */
+static PyObject *
+pythons_complex(const Call *call, const Leaf *leaf)
+{
+    const int *out_at = call->kernel->out_at;
+    return PyComplex_FromDoubles(call->out[out_at[leaf->ret]].f,
+                                 call->out[out_at[leaf->ret + 1]].f);
+}
+
+/* The same, or as a scalar of NumPy's. */
+static PyObject *
+complex_number(const Call *call, const Leaf *leaf)
+{
+    DType dt = leaf->type->dtype;
+    if (leaf->type->weak) {
+        return pythons_complex(call, leaf);
+    }
+    char raw[2 * sizeof(double)];
+    for (int i = 0; i < 2; i++) {
+        VzSlot slot = call->out[call->kernel->out_at[leaf->ret + i]];
+        store_slot(raw + i * dtype_size(dt) / 2, dtype_part(dt), slot);
+    }
+    PyArray_Descr *descr = PyArray_DescrFromType(dtype_type_num(dt));
+    PyObject *out = descr ? PyArray_Scalar(raw, descr, NULL) : NULL;
+    Py_XDECREF(descr);
+    return out;
+}
+
 /* --- arrays and constants ------------------------------------------------ */
 
 /* Arrays that the kernel made are results already.  Small ones that it kept in
@@ -274,7 +302,13 @@ take_step(const Call *call, PyObject *array, const LeafStep *step)
     Py_XDECREF(index);
     Py_DECREF(array);
     out = out ? ordered(out, step) : NULL;
-    return out ? widened(out, step) : NULL;
+    out = out ? widened(out, step) : NULL;
+    if (out != NULL && step->part > 0) {
+        PyObject *whole = out;
+        out = PyObject_GetAttrString(whole, step->part == 1 ? "real" : "imag");
+        Py_DECREF(whole);
+    }
+    return out;
 }
 
 /* A part of an argument or of an array that the kernel made. */
@@ -441,7 +475,9 @@ static PyObject *
 leaf_object(Call *call, const Leaf *leaf)
 {
     if (is_alternative(call, leaf)) {
-        return alternative(leaf->type, first_slot(call, leaf));
+        return leaf->type->alt == ALT_COMPLEX
+                   ? pythons_complex(call, leaf)
+                   : alternative(leaf->type, first_slot(call, leaf));
     }
     switch (leaf->kind) {
     case LEAF_NUM:
@@ -451,9 +487,7 @@ leaf_object(Call *call, const Leaf *leaf)
     case LEAF_LIST:
         return list_leaf(call, leaf);
     case LEAF_COMPLEX:
-        return PyComplex_FromDoubles(
-            call->out[call->kernel->out_at[leaf->ret]].f,
-            call->out[call->kernel->out_at[leaf->ret + 1]].f);
+        return complex_number(call, leaf);
     case LEAF_ARG:
         return Py_NewRef(call->args[leaf->arg]);
     case LEAF_VIEW:

@@ -15,7 +15,8 @@ static const int type_nums[DT_COUNT] = {
     [DT_BOOL] = NPY_BOOL,  [DT_I8] = NPY_BYTE,    [DT_I16] = NPY_SHORT,
     [DT_I32] = NPY_INT,    [DT_I64] = NPY_LONG,   [DT_U8] = NPY_UBYTE,
     [DT_U16] = NPY_USHORT, [DT_U32] = NPY_UINT,   [DT_U64] = NPY_ULONG,
-    [DT_F32] = NPY_FLOAT,  [DT_F64] = NPY_DOUBLE,
+    [DT_F32] = NPY_FLOAT,  [DT_F64] = NPY_DOUBLE, [DT_C64] = NPY_CFLOAT,
+    [DT_C128] = NPY_CDOUBLE,
 };
 
 _Static_assert(sizeof(npy_long) == 8, "64-bit Linux is assumed");
@@ -40,7 +41,8 @@ array_dtype(int type_num, DType *out)
     return false;
 }
 
-/* Exact types only: a subclass may do anything. */
+/* Exact types only: a subclass may do anything.  Complex numbers take two slots
+ * and have a test of their own. */
 bool
 scalar_dtype(PyTypeObject *type, DType *out)
 {
@@ -52,13 +54,39 @@ scalar_dtype(PyTypeObject *type, DType *out)
         [DT_U64] = &PyULongArrType_Type,  [DT_F32] = &PyFloatArrType_Type,
         [DT_F64] = &PyDoubleArrType_Type,
     };
-    for (int dt = 0; dt < DT_COUNT; dt++) {
+    for (int dt = 0; dt <= DT_F64; dt++) {
         if (types[dt] == type) {
             *out = (DType)dt;
             return true;
         }
     }
     return false;
+}
+
+bool
+complex_dtype(PyTypeObject *type, DType *out)
+{
+    *out = type == &PyCFloatArrType_Type ? DT_C64 : DT_C128;
+    return type == &PyCFloatArrType_Type || type == &PyCDoubleArrType_Type;
+}
+
+VzSlot
+complex_slot(PyObject *object, int part)
+{
+    DType dt;
+    if (!complex_dtype(Py_TYPE(object), &dt)) {
+        double x = part == 0 ? PyComplex_RealAsDouble(object)
+                             : PyComplex_ImagAsDouble(object);
+        return (VzSlot){.f = x};
+    }
+    if (dt == DT_C64) {
+        float parts[2];
+        PyArray_ScalarAsCtype(object, parts);
+        return (VzSlot){.f = (double)parts[part]};
+    }
+    double parts[2];
+    PyArray_ScalarAsCtype(object, parts);
+    return (VzSlot){.f = parts[part]};
 }
 
 /* By dtype, because a slot holds integers as int64 and floats as double. */

@@ -18,6 +18,7 @@ _RANDOM = ("seed", "random", "random_sample", "ranf", "sample", "rand",
 TABLE = {f"numpy.random.{name}": ("random", name) for name in _RANDOM}
 TABLE["numpy.linalg.norm"] = ("linalg", "norm")
 TABLE["numpy.cross"] = ("linalg", "cross")
+TABLE["numpy.angle"] = ("pairs", "angle")
 TABLE |= {f"numpy.{name}": ("shapes", name)
           for name in ("eye", "identity", "flip", "flipud", "fliplr", "roll",
                        "pad", "array_equal", "outer")}

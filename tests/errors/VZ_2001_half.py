@@ -11,7 +11,7 @@ def changed(a):
 
 
 def arguments():
-    return (np.ones(4, np.complex128),)
+    return (np.ones(4, np.float16),)
 
 
 def changed_arguments():
@@ -19,6 +19,6 @@ def changed_arguments():
 
 
 # >>> refusal
-# VZ_2001_complex.py:5:1  VZ-2001  left in Python: `a` is an array of the dtype kind
-#     'c16'
+# VZ_2001_half.py:5:1  VZ-2001  left in Python: `a` is an array of the dtype kind
+#     'f2'
 # <<<

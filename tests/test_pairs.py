@@ -1,0 +1,554 @@
+"""Complex numbers in arrays and as NumPy's scalars, against NumPy."""
+import itertools
+
+import numpy as np
+import pytest
+
+from tests.support import assert_same, layouts
+from vizgen import accelerate
+
+DTYPES = ("complex128", "complex64")
+
+
+def numbers(*shape, dtype="complex128", seed=0):
+    random = np.random.RandomState(seed)
+    parts = random.randn(2, *shape) * np.exp(random.randn(2, *shape))
+    return (parts[0] + 1j * parts[1]).astype(dtype)
+
+
+def corners(dtype="complex128"):
+    """All pairs of parts that are special."""
+    inf, nan = np.inf, np.nan
+    parts = (0.0, -0.0, 1.5, -2.25, inf, -inf, nan)
+    out = np.zeros(len(parts) ** 2, dtype)
+    for i, (re, im) in enumerate(itertools.product(parts, parts)):
+        out[i] = complex(re, im)
+    return out
+
+
+def native(fn, *calls):
+    """Every call runs native and agrees with Python's."""
+    fast = accelerate(fn, strict=True)
+    for args in calls:
+        assert_same(fast, args)
+    return fast
+
+
+# --- whole arrays -------------------------------------------------------------
+
+
+def sums(a, b):
+    return a + b, a - b, -a, +a, a == b, a != b, a + 2, 1.5 - a, a - 1j
+
+
+def products(a, b):
+    return a * b, a * a, a ** 2, a * 2, 0.5 * a, a * (1 + 2j), a * b + a
+
+
+def quotients(a, b):
+    return a / b, a / 3, 2 / a, (1 - 2j) / a
+
+
+def functions(a, b):
+    return (abs(a), np.abs(a), np.conj(a), a.conj(), a.conjugate(),
+            np.isfinite(a), np.isnan(a), np.isinf(a), np.square(a),
+            np.where(a.real > 0, a, b), np.where(a.real > 0, a, 0),
+            np.multiply(a, b), np.add(a, b), a.copy(), np.real(a), np.imag(b))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("fn", [sums, products, quotients, functions])
+def test_arrays(fn, dtype):
+    a = numbers(7, 5, dtype=dtype)
+    b = numbers(7, 5, dtype=dtype, seed=1)
+    fast = native(fn, (a, b), (a[0], b[1]), (a[:1, :1], b[:1, :1]),
+                  (a[:0], b[:0]), (a, b[0]), (a[:, :1], b))
+    for other in DTYPES:
+        if other != dtype:
+            native(fn, (a, b.astype(other)))
+
+
+def into(a, b):
+    out = np.zeros((10, a.shape[0], a.shape[1]), a.dtype)
+    out[0] = a + b
+    out[1] = a * b
+    out[2] = a / b
+    out[3] = -a - b
+    out[4] = a.conj()
+    out[5] = a ** 2
+    out[6].real[...] = abs(a)
+    out[6].imag[...] = b.imag
+    out[7] = a * 2j
+    out[8] = 2 / a
+    out[9, ::-1, ::-1] = a
+    return out
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_layouts(dtype):
+    a = numbers(7, 5, dtype=dtype)
+    b = numbers(7, 5, dtype=dtype, seed=1)
+    fast = accelerate(into, strict=True)
+    for name, x in layouts(a).items():
+        odd = "reversed" in name
+        assert_same(fast, (x, b), native=not odd)
+        assert_same(fast, (b, x), native=not odd)
+        assert_same(fast, (x, x), native=not odd)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("fn", [sums, products, quotients, functions])
+def test_special_numbers(fn, dtype):
+    """Infinite and missing parts, zeros of both signs, with all warnings."""
+    fast = accelerate(fn)
+    a = corners(dtype)
+    for shift in (0, 3, 11, 24):
+        assert_same(fast, (a, np.roll(a, shift)), native=False)
+    big = numbers(9, dtype=dtype) * np.finfo(dtype).max ** 0.75
+    assert_same(fast, (big, big[::-1].copy()), native=False)
+    assert_same(fast, (numbers(9, dtype=dtype), big), native=False)
+
+
+def mixed(z, x):
+    return z + x, x - z, z * x, x * z, z / x, x / z, z == x
+
+
+def test_promotion():
+    z = numbers(6)
+    for dtype in ("bool", "uint8", "int16", "int64", "float32", "float64"):
+        x = np.arange(1, 7).astype(dtype)
+        for own in DTYPES:
+            native(mixed, (z.astype(own), x), (z.astype(own)[:1], x[:1]))
+
+
+def weak(z, n, x, c):
+    return z + n, z * n, z * x, z + c, c * z, z / c, n / z, z - True
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_weak_numbers(dtype):
+    z = numbers(6, dtype=dtype)
+    fast = native(weak, (z, 3, 0.1, 1 - 2j), (z[:1], -1, 2.5, -1j))
+    assert_same(fast, (z, 3, 1e300, 1j), native=dtype == "complex128")
+
+
+def of_reals(x, y, c):
+    return 1j * y[:, None] + x, x * c, x + c, np.float32(2) * 1j
+
+
+def test_reals_with_imaginary_numbers():
+    x = np.linspace(-2, 1, 7)
+    y = np.linspace(-1, 1, 5)
+    native(of_reals, (x, y, 2 - 1j), (x.astype("f4"), y.astype("f4"), 1j))
+
+
+# --- in place -----------------------------------------------------------------
+
+
+def in_place(a, b, c):
+    a += b
+    a -= 1j
+    a *= b
+    a *= c
+    a /= 2 - 1j
+    a[1:] *= b[1:]
+    a[::2] += 1
+    a.real += 1
+    a.imag[:1] = b.real[:1]
+    return a
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_in_place(dtype):
+    """One element alone is multiplied without fused operations."""
+    fast = accelerate(in_place, strict=True)
+    for n, seed in itertools.product((1, 2, 5, 9), range(6)):
+        a = numbers(n, dtype=dtype, seed=seed)
+        b = numbers(n, dtype=dtype, seed=seed + 7)
+        assert_same(fast, (a, b, 0.3 + 0.7j))
+
+
+def onto_itself(a, k):
+    if k == 0:
+        a[1:] *= a[:-1]
+    elif k == 1:
+        a[:-1] *= a[1:]
+    elif k == 2:
+        a[::2] *= a[1::2]
+    elif k == 3:
+        a[:2] *= a[4:6]
+    else:
+        a *= a
+    return a
+
+
+def test_factors_that_overlap():
+    for dtype, k in itertools.product(DTYPES, range(5)):
+        fast = accelerate(onto_itself)
+        for seed in range(3):
+            a = numbers(8, dtype=dtype, seed=seed)
+            assert_same(fast, (a, k), native=k == 4)
+
+
+def between_arguments(a, b):
+    a *= b
+
+
+def test_arguments_that_overlap():
+    fast = accelerate(between_arguments)
+    a = numbers(9)
+    assert_same(fast, (a, numbers(9, seed=4)))
+    for x, y in ((a[1:], a[:-1]), (a[:-1], a[1:]), (a[::2][:4], a[1::2])):
+        whole = a.copy()
+        want = a.copy()
+        shift = (x.__array_interface__["data"][0]
+                 - a.__array_interface__["data"][0]) // 16
+        other = (y.__array_interface__["data"][0]
+                 - a.__array_interface__["data"][0]) // 16
+        step = x.strides[0] // 16
+        key = slice(shift, shift + step * (len(x) - 1) + 1, step)
+        by = slice(other, other + step * (len(y) - 1) + 1, step)
+        between_arguments(want[key], want[by])
+        fast(whole[key], whole[by])
+        assert whole.tobytes() == want.tobytes()
+
+
+def ranks(a, b):
+    return a * b
+
+
+def test_factors_of_several_ranks():
+    for dtype in DTYPES:
+        fast = accelerate(ranks, strict=True)
+        for seed in range(4):
+            assert_same(fast, (numbers(1, dtype=dtype, seed=seed),
+                               numbers(1, 1, dtype=dtype, seed=seed + 5)))
+            assert_same(fast, (numbers(3, dtype=dtype, seed=seed),
+                               numbers(2, 3, dtype=dtype, seed=seed + 5)))
+
+
+# --- elements -----------------------------------------------------------------
+
+
+def elements(z, c):
+    out = np.zeros_like(z)
+    total = 0
+    for i in range(z.shape[0]):
+        for j in range(z.shape[1]):
+            out[i, j] = z[i, j] ** 2 + c
+            out[i, j] *= 2
+            out[i, j] += z[i, j].conjugate()
+            out[i, j] /= 1 + 2j
+            out[i, j] -= z[i, 0] * z[0, j]
+            if z[i, j].real > 0 and z[i, j] != c:
+                total += 1
+            out[i, j].imag
+    return out, total, z[0, 0], z[0, 0].real, z[0, 0] == c, z[0, 0].dtype == c
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elements(dtype):
+    z = numbers(4, 3, dtype=dtype)
+    fast = accelerate(elements)
+    for x in layouts(z).values():
+        assert_same(fast, (x, 0.25 - 0.5j), native=False)
+
+
+def scalars(z, w):
+    return (z + w, z - w, z * w, z / w, w / z, -z, +z, z == w, z != w, z * 2,
+            2 - z, z + 0.5, z * 1j, 1j / z, z.real, z.imag, z.conj(),
+            z ** 2, z ** 3, z ** 4, z ** 5, z ** 1)
+
+
+def test_scalars():
+    fast = accelerate(scalars)
+    values = [*corners(), *numbers(8), np.complex128(1e300 + 1j),
+              np.complex128(1e-310 - 1e-310j)]
+    with np.errstate(all="ignore"):
+        for z, w in itertools.product(values[::3], values[::4]):
+            assert_same(fast, (z, w), native=False)
+            assert_same(fast, (np.complex64(z), np.complex64(w)), native=False)
+            assert_same(fast, (z, complex(w)), native=False)
+    fast = accelerate(scalars, strict=True)
+    for z, w in zip(numbers(20), numbers(20, seed=3)):
+        assert_same(fast, (z, w))
+        assert_same(fast, (z, complex(w)))
+        assert_same(fast, (np.complex64(z), np.complex64(w)))
+        assert_same(fast, (np.complex64(z), z))
+        assert_same(fast, (z, np.float64(w.real)))
+        assert_same(fast, (z, np.int8(3)))
+
+
+def lengths(z):
+    return abs(z), np.abs(z), np.conj(z), np.isfinite(z)
+
+
+def test_lengths():
+    fast = accelerate(lengths)
+    for z in numbers(30):
+        assert_same(fast, (z,))
+        assert_same(fast, (complex(z),))
+    for z in corners():
+        assert_same(fast, (z,), native=False)
+
+
+def escape(c, limit):
+    counts = np.zeros(c.shape, np.int32)
+    last = np.zeros_like(c)
+    for i in range(c.shape[0]):
+        for j in range(c.shape[1]):
+            z = 0j
+            n = 0
+            while abs(z) <= 2 and n < limit:
+                z = z * z + c[i, j]
+                n += 1
+            counts[i, j] = n
+            last[i, j] = z
+    return counts, last
+
+
+def julia(z, c, limit):
+    count = 0
+    for k in range(limit):
+        if z.real * z.real + z.imag * z.imag > 4:
+            break
+        z = z * z + c
+        count += 1
+    return z, count
+
+
+def from_int(c, n):
+    z = 0
+    for k in range(n):
+        z = z * z + c[k]
+    return z
+
+
+def doubled(c, n):
+    z = 0j
+    for k in range(n):
+        z = 2 * z + 1
+        z = z * c[k]
+    return z
+
+
+def test_names_of_two_types():
+    """Python's complex number before the loop, NumPy's in it."""
+    x = np.linspace(-2, 0.5, 12)
+    c = x + 1j * np.linspace(-1, 1, 9)[:, None]
+    native(escape, (c, 0), (c, 1), (c, 40))
+    native(julia, (c[0, 0], -0.8 + 0.156j, 30), (0.1 + 0.2j, c[1, 1], 30),
+           (np.complex128(3), 1j, 5))
+    small = numbers(5) * 0.2
+    native(from_int, (small, 0), (small, 1), (small, 5))
+    native(doubled, (small, 0), (small, 1), (small, 5))
+
+
+# --- making, masks, views, indices --------------------------------------------
+
+
+def made(n):
+    z = np.zeros(n, complex)
+    z[0] = 1
+    z[1] = 2.5
+    z[2] = 3 - 1j
+    return (z, np.ones((2, n), "complex64"), np.full((n, 2), 1 - 2j),
+            np.full(3, 2, np.complex128), np.zeros_like(z), np.ones_like(z),
+            np.array([1, 2j, 3.5]), np.array([1, 2], complex),
+            np.full_like(z, 1j), np.zeros((0, 3), complex),
+            z.astype(np.complex64), np.ones(3, int).astype(complex),
+            np.array([1.5, 2]).astype("complex64"), np.complex64(1 + 2j),
+            np.complex128(3), complex(z[2]), z.dtype == np.complex128)
+
+
+def test_made():
+    native(made, (4,), (3,))
+
+
+def masked(z, c):
+    alive = np.abs(z) < 1.5
+    w = z.copy()
+    w[alive] = w[alive] * w[alive] + c
+    w[~alive] = 0
+    w[alive] *= 0.5 + 0.25j
+    w[alive] += 1
+    small = z[alive]
+    w.real[alive] = 7
+    return w, small, small * small, w[w.imag > 0], (z == w).sum()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_masks(dtype):
+    z = numbers(5, 4, dtype=dtype)
+    native(masked, (z, 0.5 - 0.25j), (z[:0], 1j), (z * 0 + 9, 1j))
+    one = np.full((3, 3), 9 + 0j, dtype)
+    for seed in range(5):
+        one[1, 1] = numbers(1, seed=seed)[0] * 0.1
+        native(masked, (one, 0.3 + 0.7j))
+
+
+def viewed(z):
+    w = z.copy()
+    w.real[...] = 3
+    w.imag[1:] = w.imag[:-1]
+    w.real[0] += w.imag[-1]
+    w[::-1].imag[0] = 8
+    w.T[0] = 1j
+    return (w, z.real, z.imag, z[1:].real, z.T.imag, z.real.T, z[0].imag,
+            z.reshape(-1).real, z.ravel()[::2], z[:, None], z.real[::-1, ::2],
+            z.real + 1, (z * z).imag, z.real.sum(), z.imag.max(), z.flatten(),
+            z.swapaxes(0, 1), z.real.ravel(), z.shape, z.size, z.ndim, len(z))
+
+
+def test_views():
+    for dtype in DTYPES:
+        native(viewed, (numbers(4, 3, dtype=dtype),))
+    fast = accelerate(viewed)
+    for x in layouts(numbers(4, 3)).values():
+        assert_same(fast, (x,), native=False)
+
+
+def from_library(z):
+    return (np.angle(z), np.angle(z, deg=True), np.flip(z), np.diff(z),
+            np.roll(z, 1), np.angle(z[0]), np.array_equal(z, z))
+
+
+def test_library():
+    for dtype in DTYPES:
+        native(from_library, (numbers(5, dtype=dtype),))
+
+
+def gathered(z, i, j):
+    w = z.copy()
+    w[i, j] = 1j
+    w[i] += z[i] * 2
+    w[i, 0] *= 1 - 1j
+    return z[i], z[i, j], z[:, j], w
+
+
+def test_gather():
+    for dtype in DTYPES:
+        z = numbers(5, 4, dtype=dtype)
+        i = np.array([0, 3, 3, 1])
+        j = np.array([1, 2, 0, -1])
+        native(gathered, (z, i, j), (z, i[:1], j[:1]))
+
+
+def iterated(z):
+    best = 0.0
+    out = []
+    for row in z:
+        for w in row:
+            best = max(best, w.real)
+            out.append(w.imag)
+    a, b = z[0, 0], z[0, 1]
+    a, b = b, a
+    (c, d) = z[0, :2]
+    return best, out, a, b, c, d, [w.real for w in z[1]]
+
+
+def test_iteration():
+    for dtype in DTYPES:
+        native(iterated, (numbers(3, 4, dtype=dtype),))
+
+
+def fourier(x):
+    """A butterfly network, in place."""
+    n = x.shape[0]
+    y = x.astype(complex)
+    j = 0
+    for i in range(1, n):
+        bit = n >> 1
+        while j & bit:
+            j ^= bit
+            bit >>= 1
+        j |= bit
+        if i < j:
+            y[i], y[j] = y[j], y[i]
+    size = 2
+    while size <= n:
+        step = complex(np.cos(2 * np.pi / size), -np.sin(2 * np.pi / size))
+        for start in range(0, n, size):
+            w = 1 + 0j
+            for k in range(size // 2):
+                even = y[start + k]
+                odd = y[start + k + size // 2] * w
+                y[start + k] = even + odd
+                y[start + k + size // 2] = even - odd
+                w = w * step
+        size *= 2
+    return y
+
+
+def test_programs():
+    native(fourier, (np.sin(np.arange(16.0)),), (numbers(8),))
+
+
+def rotated(p, c, s):
+    out = np.zeros_like(p)
+    for i in range(p.shape[0]):
+        x = p[i, 0]
+        y = p[i, 1]
+        out[i, 0] = x * c - y * s
+        out[i, 1] = x * s + y * c
+    return out
+
+
+def turned(x, y, c, s):
+    return x * c - y * s, x * s + y * c
+
+
+def test_products_that_compilers_would_fuse():
+    """Sums and differences of products that become neighbours in memory."""
+    random = np.random.RandomState(5)
+    for dtype in ("float64", "float32"):
+        p = random.randn(200, 2).astype(dtype)
+        native(rotated, (p, dtype_of(p, 0.8), dtype_of(p, 0.6)), (p, 0.8, 0.6))
+    for x, y, c, s in random.randn(50, 4):
+        native(turned, (x, y, c, s), (float(x), float(y), float(c), float(s)))
+
+
+def dtype_of(array, x):
+    return array.dtype.type(x)
+
+
+# --- what is not translated ---------------------------------------------------
+
+
+def narrowed(z):
+    return z.astype(float)
+
+
+def compared(z):
+    return z < 1
+
+
+def stored(z):
+    x = np.zeros(3)
+    x[0] = z[0]
+    return x
+
+
+def cubed(z):
+    return z ** 3
+
+
+def sorted_(z):
+    return np.sort(z)
+
+
+def least(z):
+    return z.min()
+
+
+def polynomial(z):
+    return np.polyval([1, 2j], z)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("fn", [narrowed, compared, stored, cubed, sorted_,
+                                least, polynomial])
+def test_refused(fn):
+    fast = accelerate(fn)
+    assert_same(fast, (numbers(4),), native=False)
+    assert fast.stats.native_calls == 0
