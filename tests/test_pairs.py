@@ -105,6 +105,8 @@ def test_special_numbers(fn, dtype):
     for shift in (0, 3, 11, 24):
         assert_same(fast, (a, np.roll(a, shift)), native=False)
     big = numbers(9, dtype=dtype) * np.finfo(dtype).max ** 0.75
+    huge = np.full(3, np.finfo(dtype).max * (0.9 + 0.9j), dtype)
+    assert_same(fast, (numbers(3, dtype=dtype), huge), native=False)
     assert_same(fast, (big, big[::-1].copy()), native=False)
     assert_same(fast, (numbers(9, dtype=dtype), big), native=False)
 
@@ -140,6 +142,33 @@ def test_reals_with_imaginary_numbers():
     x = np.linspace(-2, 1, 7)
     y = np.linspace(-1, 1, 5)
     native(of_reals, (x, y, 2 - 1j), (x.astype("f4"), y.astype("f4"), 1j))
+
+
+def sums_of_all(z):
+    return z.sum(), np.mean(z), np.sum(z)
+
+
+def sums_of_some(z):
+    return (z.sum(axis=0), z.sum(axis=1), np.mean(z, axis=0), z.mean(axis=-1),
+            z.sum(axis=0, keepdims=True), np.sum(z, axis=(0, 1)),
+            z.sum(keepdims=True))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums(dtype):
+    """In NumPy's order, which is another one than for floats."""
+    whole = accelerate(sums_of_all, strict=True)
+    axes = accelerate(sums_of_some, strict=True)
+    for n in (*range(1, 20), 63, 64, 65, 66, 129, 257, 1000, 8192, 8193, 20000):
+        assert_same(whole, (numbers(n, dtype=dtype),))
+        assert_same(whole, (numbers(2 * n, dtype=dtype)[::2],))
+    for rows, cols in ((3, 4), (1, 5), (5, 1), (130, 3), (3, 130), (9, 1000),
+                       (1000, 9)):
+        z = numbers(rows, cols, dtype=dtype)
+        assert_same(whole, (z,))
+        assert_same(axes, (z,))
+    for x in layouts(numbers(20, 30, dtype=dtype)).values():
+        assert_same(whole, (x,), native=False)
 
 
 # --- in place -----------------------------------------------------------------

@@ -117,7 +117,7 @@ grown(DType dtype)
     if (dtype == DT_BOOL || (dtype_is_int(dtype) && dtype_is_signed(dtype))) {
         return DT_I64;
     }
-    return dtype_is_int(dtype) ? DT_U64 : dtype;
+    return dtype_is_int(dtype) ? DT_U64 : dtype; /* floats, complex */
 }
 
 /* The dtype of the result for elements of 'dtype'. */
@@ -131,7 +131,8 @@ result_dtype(ReduceKind kind, DType dtype)
     case REDUCE_MEAN:
     case REDUCE_VAR:
     case REDUCE_STD:
-        return dtype_is_float(dtype) ? dtype : DT_F64;
+        return dtype_is_float(dtype) || dtype_is_complex(dtype) ? dtype
+                                                                : DT_F64;
     case REDUCE_ANY:
     case REDUCE_ALL:
         return DT_BOOL;
@@ -170,7 +171,7 @@ given_dtype(Infer *I, const AExpr *call, BuiltinId id, DType dtype)
     bool wraps = (kind == REDUCE_SUM || kind == REDUCE_PROD) &&
                  dtype_is_int(to) && !dtype_is_float(from);
     bool widens = sums && to == DT_F64 && from != DT_F64;
-    if (to != dtype && !wraps && !widens) {
+    if (to != dtype && (dtype_is_complex(from) || (!wraps && !widens))) {
         refuse(I, call, id, " with this dtype");
     }
     return to;
@@ -198,7 +199,7 @@ adds_floats(ReduceKind kind, DType dtype)
 {
     bool sums = kind == REDUCE_SUM || kind == REDUCE_MEAN;
     return kind == REDUCE_VAR || kind == REDUCE_STD ||
-           (sums && dtype_is_float(dtype));
+           (sums && (dtype_is_float(dtype) || dtype_is_complex(dtype)));
 }
 
 /* --- the type ------------------------------------------------------------- */

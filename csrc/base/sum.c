@@ -16,6 +16,9 @@
  * (typeinfer/numpy.c lists the releases); tests/test_reduce.py holds it against
  * NumPy for many shapes.  np.var adds squares that lie in an array of their
  * own, without gaps, so they are one run.
+ *
+ * Complex numbers are added part by part, in blocks of as many floats: half as
+ * many numbers in half as many running sums.
  */
 #include "csrc/base/sum.h"
 
@@ -29,6 +32,7 @@ typedef struct Walk {
     const char *at;  /* the next element */
     int kind;
     int size;
+    int lanes; /* running sums */
     int rank;
     int64_t n[SUM_RANK];
     int64_t step[SUM_RANK];
@@ -107,6 +111,7 @@ walk_start(Walk *w, const SumBox *box)
 {
     int64_t count = 1;
     *w = (Walk){.at = box->data, .kind = box->kind, .size = size_of(box->kind)};
+    w->lanes = LANES;
     for (int i = box->rank - 1; i >= 0; i--) {
         int64_t n = box->shape[2 * i];
         count *= n;
@@ -208,6 +213,14 @@ walk_on(Walk *w, int64_t k)
     }
 }
 
+/* Where a run of n elements is cut: into two of as many floats, in whole
+ * blocks. */
+static int64_t
+half_of(const Walk *w, int64_t n)
+{
+    return w->lanes == LANES ? n / 2 - n / 2 % LANES : (n - n % LANES) / 2;
+}
+
 /* For both float types: the next n <= BLOCK elements, without gaps; the sum of
  * such; and a run.  "mean" is NULL for plain sums. */
 #define SUMS(NAME, T, KIND)                                                   \
@@ -232,9 +245,9 @@ walk_on(Walk *w, int64_t k)
         }                                                                     \
         return room;                                                          \
     }                                                                         \
-    static T block_##NAME(const T *x, int64_t n)                              \
+    static T block_##NAME(const T *x, int64_t n, int lanes)                   \
     {                                                                         \
-        if (n < LANES) {                                                      \
+        if (n < lanes) {                                                      \
             T sum = (T)-0.0;                                                  \
             for (int64_t i = 0; i < n; i++) {                                 \
                 sum += x[i];                                                  \
@@ -242,15 +255,17 @@ walk_on(Walk *w, int64_t k)
             return sum;                                                       \
         }                                                                     \
         T r[LANES];                                                           \
-        memcpy(r, x, sizeof(r));                                              \
-        int64_t i = LANES;                                                    \
-        for (; i + LANES <= n; i += LANES) {                                  \
-            for (int k = 0; k < LANES; k++) {                                 \
+        memcpy(r, x, sizeof(T) * (size_t)lanes);                              \
+        int64_t i = lanes;                                                    \
+        for (; i + lanes <= n; i += lanes) {                                  \
+            for (int k = 0; k < lanes; k++) {                                 \
                 r[k] += x[i + k];                                             \
             }                                                                 \
         }                                                                     \
-        T sum = ((r[0] + r[1]) + (r[2] + r[3])) +                             \
-                ((r[4] + r[5]) + (r[6] + r[7]));                              \
+        T sum = (r[0] + r[1]) + (r[2] + r[3]);                                \
+        if (lanes == LANES) {                                                 \
+            sum += (r[4] + r[5]) + (r[6] + r[7]);                             \
+        }                                                                     \
         for (; i < n; i++) {                                                  \
             sum += x[i];                                                      \
         }                                                                     \
@@ -258,11 +273,11 @@ walk_on(Walk *w, int64_t k)
     }                                                                         \
     static T run_##NAME(Walk *w, int64_t n, const T *mean)                    \
     {                                                                         \
-        if (n <= BLOCK) {                                                     \
+        if (n * LANES <= BLOCK * w->lanes) {                                  \
             T room[BLOCK];                                                    \
-            return block_##NAME(take_##NAME(w, n, room, mean), n);            \
+            return block_##NAME(take_##NAME(w, n, room, mean), n, w->lanes);  \
         }                                                                     \
-        int64_t half = n / 2 - n / 2 % LANES;                                 \
+        int64_t half = half_of(w, n);                                         \
         T lhs = run_##NAME(w, half, mean);                                    \
         return lhs + run_##NAME(w, n - half, mean);                           \
     }                                                                         \
@@ -285,10 +300,11 @@ SUMS(double, double, 'd')
 
 /* An empty sum is 0; so is that of nothing but -0.0. */
 double
-sum_all(const SumBox *box, int single)
+sum_all(const SumBox *box, int single, int parts)
 {
     Walk w;
     int64_t count = walk_start(&w, box);
+    w.lanes = parts ? LANES / 2 : LANES;
     return single ? (double)sum_single(&w, count) : sum_double(&w, count);
 }
 

@@ -47,7 +47,9 @@ c_sum(Gen *g, const Expr *e)
     }
     str_addf(&text, "%sctx->host->sum(%s%s, ", single ? "(float)" : "",
              single ? "VZ_SUM_SINGLE" : "0",
-             e->axis == SUM_SQUARES ? " | VZ_SUM_SQUARES" : "");
+             e->axis == SUM_SQUARES ? " | VZ_SUM_SQUARES"
+             : e->axis == SUM_PARTS ? " | VZ_SUM_PARTS"
+                                    : "");
     add_box(g, e, &text);
     const char *mean = e->axis == SUM_SQUARES
                            ? c_expr(g, e->args[e->nargs - 1], 0, P_COND)

@@ -159,6 +159,7 @@ typedef enum SumKind {
     SUM_PLAIN,
     SUM_SQUARES,
     SUM_BOX, /* no number but the box itself: an operand of S_ROUTINE */
+    SUM_PARTS, /* the real or imaginary parts of complex numbers */
 } SumKind;
 
 /* An expression: a node of a tree whose parts may be shared, since none ever

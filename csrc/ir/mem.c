@@ -235,6 +235,6 @@ mem_sum(Level level, const Expr *e, const EvalArray *array, const Slot *args,
     int single = e->dtype == DT_F32;
     *out = e->axis == SUM_SQUARES
                ? sum_squares(&box, single, args[e->nargs - 1].f)
-               : sum_all(&box, single);
+               : sum_all(&box, single, e->axis == SUM_PARTS);
     return true;
 }

@@ -244,7 +244,7 @@ read_sum(Reader *r)
 {
     DType dtype = token_type(r, NULL);
     Buf *buf = read_buf(r);
-    int kind = (int)token_int(r, 0, SUM_BOX);
+    int kind = (int)token_int(r, 0, SUM_PARTS);
     ExprVec args = read_list(r, "", ")");
     return r->error ? NULL
                     : ir_sum(r->arena, (SumKind)kind, dtype, buf, args.at,

@@ -75,7 +75,7 @@ fold_each(Lower *L, const Axes *x, const View *out)
             out = view_at(L, out, int_const(L, 0));
         }
     }
-    Elements in = {.view = view, .loc = x->loc};
+    Elements in = {.view = view, .loc = x->loc, .parts = x->r->parts};
     view_store(L, out, fold_all(L, &in, x->r), x->loc);
     L->out = outer;
 }
@@ -146,16 +146,25 @@ term_of(Lower *L, const Axes *x, Expr *e, const View *mean)
     return op2(L, E_MUL, off, off);
 }
 
-/* out[j] = out[j] op a[i, j]; with 'mean' of squares of a[i, j] - mean[j]. The
- * loops are those of the array, and the indices of axes that go are left out of
- * the result's. */
+/* All of an array that was just made, or every other float of it. */
+static void
+fill_with(Lower *L, const View *out, Expr *e, Loc loc)
+{
+    if (out->rank < out->buf->rank) {
+        lazy_store(L, out, lazy_number(L, e, loc), loc);
+        return;
+    }
+    Stmt *fill = ir_stmt(L->arena, S_FILL, loc);
+    fill->buf = out->buf;
+    fill->value = e;
+    emit(L, fill);
+}
+
+/* out[j] = out[j] op a[i, j]; with 'mean' of squares of a[i, j] - mean[j]. */
 static void
 walk(Lower *L, const Axes *x, const View *out, const View *mean)
 {
-    Stmt *fill = ir_stmt(L->arena, S_FILL, x->loc);
-    fill->buf = out->buf;
-    fill->value = identity(L, x->r);
-    emit(L, fill);
+    fill_with(L, out, identity(L, x->r), x->loc);
     Block *outer = L->out;
     const View *view = x->view;
     for (int k = 0; k < x->view->rank; k++) {
@@ -378,6 +387,35 @@ sum_to_lanes(Lower *L, const Axes *x, const AExpr *e, int n)
     return num_value(e->type, vec);
 }
 
+Value
+rest_array(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes)
+{
+    Expr *dims[MAX_RANK];
+    int rank = 0;
+    for (int k = 0; k < a.type->rank; k++) {
+        if (!(axes >> k & 1)) {
+            dims[rank++] = view_extent(L, a.view, k);
+        } else if (reduce_keeps(e, id)) {
+            dims[rank++] = int_const(L, 1);
+        }
+    }
+    Value out = make_array(L, e, dims);
+    order_follows(L, out.view->buf, a.view);
+    return out;
+}
+
+void
+sum_into(Lower *L, const View *view, unsigned axes, bool keeps,
+         const Reduction *r, const View *out, Loc loc)
+{
+    Axes x = {view, axes, keeps, r, loc};
+    if (axes == (1u << view->rank) - 1) {
+        fold_each(L, &x, out);
+    } else {
+        sum_axes(L, &x, out);
+    }
+}
+
 /* One or several axes of an array in memory: 'e' is of array type. */
 Value
 fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
@@ -391,17 +429,7 @@ fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
                    ? sum_to_lanes(L, &x, e, n)
                    : num_value(e->type, fold_lanes(L, &x, n));
     }
-    Expr *dims[MAX_RANK];
-    int rank = 0;
-    for (int k = 0; k < a.type->rank; k++) {
-        if (!goes(&x, k)) {
-            dims[rank++] = view_extent(L, a.view, k);
-        } else if (x.keeps) {
-            dims[rank++] = int_const(L, 1);
-        }
-    }
-    Value out = make_array(L, e, dims);
-    order_follows(L, out.view->buf, a.view);
+    Value out = rest_array(L, e, id, a, axes);
     if (adds_floats(r) && !whole) {
         sum_axes(L, &x, out.view);
     } else if (is_walk(&x)) {

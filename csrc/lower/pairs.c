@@ -208,6 +208,14 @@ numpy_quotient(Lower *L, Parts x, Parts y, Loc loc)
     null = reuse(L, null, loc);
     Parts a = quotient_by(L, x, y.re, y.im, false, loc);
     Parts b = quotient_by(L, x, y.im, y.re, true, loc);
+    if (L->count) { /* a finite result tells nothing if it was scaled by 0 */
+        Expr *large = ir_select(L->arena, by_re, y.re, y.im);
+        Expr *small = ir_select(L->arena, by_re, y.im, y.re);
+        Expr *ratio = op2(L, E_DIV, small, large);
+        Expr *denom = op2(L, E_ADD, large, op2(L, E_MUL, small, ratio));
+        emit_check(L, call_fn(L, FN_FINITE, DT_BOOL, denom, NULL), X_SPECULATE,
+                   loc);
+    }
     Expr *parts[2];
     for (int i = 0; i < 2; i++) {
         Expr *r = ir_select(L->arena, by_re, i ? a.im : a.re,

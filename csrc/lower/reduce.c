@@ -406,6 +406,9 @@ fold_all(Lower *L, const Elements *in, const Reduction *r)
 Value
 lower_reduce(Lower *L, const AExpr *e, BuiltinId id)
 {
+    if (call_has_pairs(e)) {
+        return lower_pair_reduce(L, e, id);
+    }
     Value a = lower_expr(L, e->items.at[0]);
     unsigned axes;
     reduce_axes(e, id, &axes);

@@ -10,6 +10,7 @@ typedef struct Elements {
     const View *view;
     Expr *vec;
     Loc loc;
+    bool parts; /* of complex numbers */
 } Elements;
 
 /* What is done with an element. */
@@ -21,6 +22,7 @@ typedef struct Reduction {
     DType from; /* of the elements */
     DType to;   /* of the result */
     int64_t ddof;
+    bool parts; /* of complex numbers, one after the other */
 } Reduction;
 
 /* --- reduce.c --- */
@@ -40,6 +42,16 @@ Expr *fold_all(Lower *L, const Elements *in, const Reduction *r);
 /* --- axes.c --- */
 Value fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
                 const Reduction *r);
+/* A fresh array for what is left when the 'axes' are gone. */
+Value rest_array(Lower *L, const AExpr *e, BuiltinId id, Value a,
+                 unsigned axes);
+/* Sums of floats into 'out'. */
+void sum_into(Lower *L, const View *view, unsigned axes, bool keeps,
+              const Reduction *r, const View *out, Loc loc);
+
+/* --- pairsum.c --- */
+/* Sums and means of complex numbers. */
+Value lower_pair_reduce(Lower *L, const AExpr *e, BuiltinId id);
 
 /* --- sum.c --- */
 /* All elements of 'view', as an operand of a routine. */

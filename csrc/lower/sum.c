@@ -103,9 +103,11 @@ box_of_view(Lower *L, const View *view, Loc loc)
     return ir_at(ir_sum(L->arena, SUM_BOX, buf->dtype, buf, args, n), loc);
 }
 
-/* The node for all elements of 'view'; 'mean' for squares. */
+/* The node for all elements of 'view'; 'mean' for squares; 'parts' of complex
+ * numbers. */
 static Expr *
-sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
+sum_node(Lower *L, const View *view, DType dtype, Expr *mean, bool parts,
+         Loc loc)
 {
     Expr *args[4 * MAX_RANK + 1];
     if (view->rank > 1) {
@@ -115,7 +117,7 @@ sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
     if (mean != NULL) {
         args[n++] = mean;
     }
-    SumKind kind = mean ? SUM_SQUARES : SUM_PLAIN;
+    SumKind kind = mean ? SUM_SQUARES : parts ? SUM_PARTS : SUM_PLAIN;
     Expr *e = ir_sum(L->arena, kind, dtype, view->buf, args, n);
     return finite_or_python(L, hold(L, ir_at(e, loc), loc), loc);
 }
@@ -124,7 +126,7 @@ sum_node(Lower *L, const View *view, DType dtype, Expr *mean, Loc loc)
 static Expr *
 as_vector(Lower *L, const Elements *in)
 {
-    if (in->view != NULL && small_row(L, in->view) == 0) {
+    if (in->view != NULL && (in->parts || small_row(L, in->view) == 0)) {
         return NULL;
     }
     Expr *vec = in->view ? view_load_vector(L, in->view) : in->vec;
@@ -141,7 +143,7 @@ fold_sum(Lower *L, const Elements *in, DType dtype)
     }
     return vec != NULL
                ? finite_or_python(L, sum_lanes(L, vec, in->loc), in->loc)
-               : sum_node(L, in->view, dtype, NULL, in->loc);
+               : sum_node(L, in->view, dtype, NULL, in->parts, in->loc);
 }
 
 /* 'sum' / 'n' in float64, then in the dtype of 'sum'. */
@@ -184,7 +186,7 @@ fold_variance(Lower *L, const Elements *in, const Reduction *r)
     Expr *mean = reuse(L, fold_mean(L, in, r), in->loc);
     Expr *vec = as_vector(L, in);
     Expr *sum = vec != NULL ? square_lanes(L, vec, mean, in->loc)
-                            : sum_node(L, in->view, r->to, mean, in->loc);
+                            : sum_node(L, in->view, r->to, mean, false, in->loc);
     Expr *out = finite_or_python(L, divide_sum(L, sum, freedom), in->loc);
     return r->kind == REDUCE_STD ? call_fn(L, FN_SQRT, r->to, out, NULL) : out;
 }

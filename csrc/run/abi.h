@@ -97,8 +97,9 @@ typedef struct VzHost {
     int (*routine)(int which, void *out, const VzBox *in);
 } VzHost;
 
-/* VZ_SUM_SINGLE: in float32; VZ_SUM_SQUARES: of (x - mean) ** 2. */
-enum { VZ_SUM_SINGLE = 1, VZ_SUM_SQUARES = 2 };
+/* VZ_SUM_SINGLE: in float32; VZ_SUM_SQUARES: of (x - mean) ** 2; VZ_SUM_PARTS:
+ * of parts of complex numbers. */
+enum { VZ_SUM_SINGLE = 1, VZ_SUM_SQUARES = 2, VZ_SUM_PARTS = 4 };
 
 /* One call.  "in": per parameter of the kernel a scalar, or for an array its
  * data, then "rank" dims, then "rank" strides in bytes.  "out": per returned

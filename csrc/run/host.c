@@ -180,7 +180,8 @@ sum(int what, const void *data, int kind, int rank, const int64_t *shape,
     const SumBox box = {data, kind, rank, shape};
     int single = (what & VZ_SUM_SINGLE) != 0;
     return what & VZ_SUM_SQUARES ? sum_squares(&box, single, mean)
-                                 : sum_all(&box, single);
+                                 : sum_all(&box, single,
+                                           (what & VZ_SUM_PARTS) != 0);
 }
 
 /* Once per process, by whichever caller is the first. */
