@@ -171,6 +171,30 @@ def test_sums(dtype):
         assert_same(whole, (x,), native=False)
 
 
+def by_loops(z):
+    out = np.zeros_like(z)
+    for i in range(z.shape[0]):
+        out[i] = np.exp(z[i]) + np.sqrt(z[i])
+    return (np.exp(z), np.log(z), np.sqrt(z), np.sin(z), np.cos(z), np.tan(z),
+            np.sinh(z), np.cosh(z), np.tanh(z), np.log2(z), np.log10(z),
+            np.arcsin(z), np.arccos(z), np.arctan(z), np.exp(z) * z + 1, out)
+
+
+def waves(x):
+    return np.exp(1j * x), np.exp(-2j * np.pi * x / 8), abs(np.exp(1j * x))
+
+
+def test_functions_of_numpy():
+    """NumPy's own loops, by rows and one by one."""
+    for dtype in DTYPES:
+        fast = accelerate(by_loops, strict=True)
+        for n in (1, 7, 9, 300):
+            assert_same(fast, (numbers(n, dtype=dtype) * 0.3,))
+        assert_same(fast, (corners(dtype),), native=False)
+        assert_same(fast, (numbers(3, dtype=dtype) * 400,), native=False)
+    native(waves, (np.linspace(0, 7, 100),), (np.ones((3, 4)),))
+
+
 # --- in place -----------------------------------------------------------------
 
 

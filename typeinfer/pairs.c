@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "csrc/ir/ir.h"
 #include "typeinfer/state.h"
 
 /* What comes of a function. */
@@ -61,6 +62,20 @@ static const struct {
     {BUILTIN_NP_DIVIDE, GIVES_OPERATOR},
     {BUILTIN_NP_EQUAL, GIVES_OPERATOR},
     {BUILTIN_NP_NOT_EQUAL, GIVES_OPERATOR},
+    {BUILTIN_NP_SQRT, GIVES_COMPLEX},
+    {BUILTIN_NP_EXP, GIVES_COMPLEX},
+    {BUILTIN_NP_LOG, GIVES_COMPLEX},
+    {BUILTIN_NP_LOG2, GIVES_COMPLEX},
+    {BUILTIN_NP_LOG10, GIVES_COMPLEX},
+    {BUILTIN_NP_SIN, GIVES_COMPLEX},
+    {BUILTIN_NP_COS, GIVES_COMPLEX},
+    {BUILTIN_NP_TAN, GIVES_COMPLEX},
+    {BUILTIN_NP_ARCSIN, GIVES_COMPLEX},
+    {BUILTIN_NP_ARCCOS, GIVES_COMPLEX},
+    {BUILTIN_NP_ARCTAN, GIVES_COMPLEX},
+    {BUILTIN_NP_SINH, GIVES_COMPLEX},
+    {BUILTIN_NP_COSH, GIVES_COMPLEX},
+    {BUILTIN_NP_TANH, GIVES_COMPLEX},
     {BUILTIN_NP_REAL, GIVES_PART},
     {BUILTIN_NP_IMAG, GIVES_PART},
 };
@@ -205,6 +220,36 @@ pairs_common(const Type *const *ops, int n)
     return common.dtype;
 }
 
+int
+pairs_loop(BuiltinId id)
+{
+    static const struct {
+        BuiltinId id;
+        Fn fn;
+    } loops[] = {
+        {BUILTIN_NP_EXP, FN_NPC_EXP},
+        {BUILTIN_NP_LOG, FN_NPC_LOG},
+        {BUILTIN_NP_LOG2, FN_NPC_LOG2},
+        {BUILTIN_NP_LOG10, FN_NPC_LOG10},
+        {BUILTIN_NP_SQRT, FN_NPC_SQRT},
+        {BUILTIN_NP_SIN, FN_NPC_SIN},
+        {BUILTIN_NP_COS, FN_NPC_COS},
+        {BUILTIN_NP_TAN, FN_NPC_TAN},
+        {BUILTIN_NP_ARCSIN, FN_NPC_ARCSIN},
+        {BUILTIN_NP_ARCCOS, FN_NPC_ARCCOS},
+        {BUILTIN_NP_ARCTAN, FN_NPC_ARCTAN},
+        {BUILTIN_NP_SINH, FN_NPC_SINH},
+        {BUILTIN_NP_COSH, FN_NPC_COSH},
+        {BUILTIN_NP_TANH, FN_NPC_TANH},
+    };
+    for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+        if (loops[i].id == id) {
+            return (int)loops[i].fn;
+        }
+    }
+    return -1;
+}
+
 /* Python's own `abs` and `conjugate` of Python's number; those of complex128
  * are the same functions. */
 static bool
@@ -236,6 +281,8 @@ type_of_map(Infer *I, AExpr *call, BuiltinId id, Gives gives)
     bool absolute = id == BUILTIN_ABS && arg->kind == TY_COMPLEX;
     bool loop = gives == GIVES_FLOAT && !numpy_abs_known(dtype);
     bool product = id == BUILTIN_NP_SQUARE && !numpy_mul_known(dtype);
+    int fn = pairs_loop(id);
+    loop |= fn >= 0 && !numpy_loop_known(fn, dtype_part(dtype));
     if (absolute || loop || product) {
         refuse(I, call, id, arg);
     }

@@ -255,6 +255,9 @@ bool reshape_is_view(BuiltinId id, const Type *base, int rank);
 
 /* The dtype in which operands meet in an element-wise function. */
 DType pairs_common(const Type *const *ops, int n);
+/* The loop of NumPy's that computes the function for complex numbers, an Fn;
+ * -1: none. */
+int pairs_loop(BuiltinId id);
 
 /* --- loop functions: ufunc.c ---------------------------------------------- */
 

@@ -426,7 +426,7 @@ c_fn_locals(Gen *g, Str *out)
     int loop = 0;
     for (int fn = 0; fn < FN_COUNT; fn++) {
         const FnInfo *info = &fns[fn];
-        if (info->origin == 'N') {
+        if (info->origin == 'N' || info->origin == 'C') {
             if (g->frame->fns[fn]) {
                 str_line(out, "const VzLoop *const %s = ctx->host->loops + %d;",
                          info->text, loop);

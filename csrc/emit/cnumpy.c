@@ -76,11 +76,12 @@ write_row(Gen *g, const Stmt *s)
     Str text = str_new(g->arena);
     const Expr *first = s->index[0];
     DType dt = s->buf->dtype;
+    int size = dtype_size(dt) * (s->buf->rank > 1 ? 2 : 1); /* complex */
     g->frame->fns[s->fn] = true;
     str_addf(&text, "vz_row%d(%s%s, %s, %s, %d", s->nindex, ir_fn_name(s->fn),
              dt == DT_F32 ? " + 1" : "",
              c_expr(g, first->args[first->buf->rank + 1], 0, P_COND),
-             c_buf(g, s->buf), dtype_size(dt));
+             c_buf(g, s->buf), size);
     for (int i = 0; i < s->nindex; i++) {
         add_row(g, s->index[i], &text);
     }

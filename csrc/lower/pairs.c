@@ -310,10 +310,55 @@ test_pair(Lower *L, BuiltinId id, Expr *e, Loc loc)
     return id == BUILTIN_NP_ISFINITE ? both(L, re, im) : either(L, re, im);
 }
 
+/* Memory for one number. */
+static Buf *
+single_buf(Lower *L, DType dtype, Loc loc)
+{
+    Buf *buf = new_buf(L, "one", dtype, 1, BUF_LOCAL);
+    buf->loc = loc;
+    buf->space = SPACE_STACK;
+    buf->dims[0] = int_const(L, 1);
+    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
+    s->buf = buf;
+    emit(L, s);
+    return buf;
+}
+
+/* One number by a loop of NumPy's.  Which flags libm sets on the way can't be
+ * seen from the result: if any were, Python does the call. */
+static Expr *
+loop_function(Lower *L, Fn fn, Expr *e, Loc loc)
+{
+    DType dtype = dtype_of_parts(e->dtype);
+    Expr *zero = int_const(L, 0);
+    Buf *from = single_buf(L, dtype, loc);
+    Buf *to = single_buf(L, dtype, loc);
+    emit(L, ir_store(L->arena, from, &zero, 1, e, loc));
+    Stmt *s = ir_stmt(L->arena, S_ROUTINE, loc);
+    s->routine = ROUTINE_LOOP;
+    s->fn = fn;
+    s->buf = to;
+    s->nindex = 1;
+    s->index = ARENA_ARRAY(L->arena, Expr *, 1);
+    Expr *one = int_const(L, 1);
+    Expr *box[] = {zero, zero, zero, one, one};
+    s->index[0] = ir_sum(L->arena, SUM_BOX, from->dtype, from, box, 5);
+    emit(L, s);
+    L->result->may_warn = true;
+    if (L->count) {
+        emit_check(L, ir_bool(L->arena, false), X_SPECULATE, loc);
+    }
+    return hold(L, ir_load(L->arena, to, &zero, 1, 2), loc);
+}
+
 /* A function of one complex number. */
 static Expr *
 pair_function(Lower *L, BuiltinId id, Expr *e, Loc loc)
 {
+    int loop = pairs_loop(id);
+    if (loop >= 0) {
+        return loop_function(L, (Fn)loop, e, loc);
+    }
     switch ((int)id) {
     case BUILTIN_ABS:
     case BUILTIN_NP_ABS:
@@ -340,6 +385,12 @@ static Expr *
 function_element(Lower *L, const Lazy *z, Expr *const *args)
 {
     return pair_function(L, (BuiltinId)z->id, args[0], z->loc);
+}
+
+int
+pair_lazy_loop(const Lazy *z)
+{
+    return z->element == function_element ? pairs_loop((BuiltinId)z->id) : -1;
 }
 
 /* where(c, x, y) */

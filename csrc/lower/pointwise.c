@@ -355,7 +355,7 @@ lazy_loop(const Lazy *z)
 {
     const Ufunc *u = z->data;
     if (z->element != element || !runs_loop(u->id)) {
-        return -1;
+        return pair_lazy_loop(z);
     }
     bool single = (u->arrays & 2) == 0;
     return u->id == BUILTIN_NP_POWER && single ? FN_NP_POWER_BY

@@ -79,7 +79,7 @@ find_rows(const Lazy *z, Rows *rows)
 static Buf *
 strip_buf(Lower *L, DType dtype, int n, Loc loc)
 {
-    Buf *buf = ir_buf(L->func, "row", dtype, 1, BUF_LOCAL);
+    Buf *buf = new_buf(L, "row", dtype, 1, BUF_LOCAL);
     buf->loc = loc;
     buf->space = SPACE_STACK;
     buf->dims[0] = int_const(L, n);
@@ -117,9 +117,10 @@ open_strip(Lower *L, Rows *rows)
 static Expr *
 box(Lower *L, Buf *buf, const Rows *rows, int step)
 {
-    Expr *args[] = {int_const(L, 0), int_const(L, 0), rows->m,
-                    int_const(L, step)};
-    return ir_sum(L->arena, SUM_BOX, buf->dtype, buf, args, 4);
+    Expr *zero = int_const(L, 0); /* of complex numbers for two axes */
+    Expr *args[] = {zero, zero, zero, rows->m, int_const(L, step)};
+    int skip = 2 - buf->rank;
+    return ir_sum(L->arena, SUM_BOX, buf->dtype, buf, args + skip, 5 - skip);
 }
 
 /* Operand 'arg' of a function, gathered in the dtype of its loop. One that is
@@ -180,7 +181,8 @@ row_element(Lower *L, const Lazy *z)
     for (int i = 0; rows != NULL && i < rows->n; i++) {
         const Row *row = &rows->at[i];
         if (row->z == z && row->buf != NULL) {
-            return ir_load(L->arena, row->buf, &rows->k, 1, 0);
+            return ir_load(L->arena, row->buf, &rows->k, 1,
+                           row->buf->rank > 1 ? 2 : 0);
         }
     }
     return NULL;

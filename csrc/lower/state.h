@@ -286,6 +286,8 @@ const Lazy *lazy_product(Lower *L, DType dtype, const Lazy *lhs,
                          const Lazy *rhs, bool in_place, Loc loc);
 void check_product_apart(Lower *L, const View *to, Value by, Loc loc);
 bool call_has_pairs(const AExpr *e);
+/* The loop of NumPy's that computes the elements of 'z', an Fn; -1: none. */
+int pair_lazy_loop(const Lazy *z);
 Value lower_pairs(Lower *L, const AExpr *e, BuiltinId id);
 
 /* --- pow.c --- */

@@ -95,8 +95,10 @@ bool loops_find(PyObject *module, const char *name, int type_num, int nin,
 bool loops_find_to(PyObject *module, const char *name, int type_num, int to_num,
                    int nin, VzLoop *out);
 
-/* pairs.c: tries NumPy's products of complex numbers; -1 with an exception. */
+/* pairs.c: tries NumPy's products of complex numbers; -1 with an exception.  The
+ * loops of a 'C' row. */
 int pairs_setup(void);
+void pairs_add_row(PyObject *numpy, int fn, const char *name, VzLoop *out);
 
 /* --- routines.c: NumPy's linear algebra and sorting ---------------------- */
 

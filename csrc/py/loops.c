@@ -192,8 +192,13 @@ loops_setup(void)
     for (int fn = 0; fn < FN_COUNT; fn++) {
         if (rows[fn].origin == 'N') {
             add_row(numpy, fn, &table[n]);
-            n += 2;
+        } else if (rows[fn].origin == 'C') {
+            pairs_add_row(numpy, fn, rows[fn].name + strlen("npc_"),
+                          &table[n]);
+        } else {
+            continue;
         }
+        n += 2;
     }
     fesetenv(&before);
     Py_DECREF(numpy);

@@ -241,6 +241,46 @@ absolute_fits(const Loops *t)
     return fits;
 }
 
+/* --- functions ------------------------------------------------------------ */
+
+/* A function gives the same for one number as for many, with gaps or not. */
+static bool
+function_fits(const VzLoop *loop, const Loops *t)
+{
+    static double in[2 * TRIALS * SPREAD];
+    double out[2 * TRIALS];
+    double one[2];
+    int64_t size = t->single ? 8 : 16;
+    bool fits = true;
+    for (int64_t spread = 1; spread <= SPREAD; spread += SPREAD - 1) {
+        Row row = {(char *)in, size * spread};
+        int64_t n = TRIALS;
+        fill(t, row, TRIALS, 0);
+        char *args[] = {(char *)in, (char *)out};
+        int64_t steps[] = {row.step, size};
+        loop->run(args, &n, steps, loop->data);
+        for (int64_t i = 0; i < TRIALS; i++) {
+            char *single[] = {(char *)in + i * row.step, (char *)one};
+            n = 1;
+            loop->run(single, &n, steps, loop->data);
+            fits &= memcmp(one, (char *)out + i * size, (size_t)size) == 0;
+        }
+    }
+    return fits;
+}
+
+void
+pairs_add_row(PyObject *numpy, int fn, const char *name, VzLoop *out)
+{
+    for (int single = 0; single < 2; single++) {
+        Loops t = {.single = single};
+        int own = single ? NPY_CFLOAT : NPY_CDOUBLE;
+        bool ok = loops_find(numpy, name, own, 1, &out[single]) &&
+                  function_fits(&out[single], &t);
+        numpy_set_loop(fn, single, ok);
+    }
+}
+
 /* --- the tables ----------------------------------------------------------- */
 
 static void
