@@ -1,7 +1,9 @@
 """Python's complex numbers in compiled code, by CPython's formulas."""
+import cmath
 import itertools
 
 import numpy as np
+import pytest
 
 from tests.support import assert_same
 from vizgen import accelerate
@@ -81,3 +83,68 @@ def test_arguments():
     fast = accelerate(shifted)
     for z in (1 + 2j, -0j, complex("inf")):
         assert_same(fast, (z, 3))
+
+
+def exponential(z):
+    return cmath.exp(z)
+
+
+def logarithm(z):
+    return cmath.log(z)
+
+
+def root(z):
+    return cmath.sqrt(z)
+
+
+def waves(z):
+    return cmath.sin(z), cmath.cos(z)
+
+
+def hyperbolic(z):
+    return cmath.sinh(z), cmath.cosh(z)
+
+
+def angles(z):
+    return cmath.phase(z), cmath.polar(z), cmath.rect(z.real, z.imag)
+
+
+@pytest.mark.parametrize("fn", [exponential, logarithm, root, waves, hyperbolic,
+                                angles])
+def test_cmath(fn):
+    """CPython's own formulas; what is very large or small is left to it."""
+    random = np.random.RandomState(3)
+    fast = accelerate(fn, strict=True)
+    for re, im in random.randn(60, 2) * np.exp(random.randn(60, 2) * 2):
+        assert_same(fast, (complex(re, im),))
+    assert_same(fast, (np.complex128(0.5 - 2j),))
+    if fn is not angles:
+        assert_same(fast, (2.5,))
+        assert_same(fast, (3,))
+    fast = accelerate(fn)
+    special = (0.0, -0.0, 1.0, -2.5, 1e-310, 1e308, 710.0, float("inf"),
+               float("nan"))
+    for re, im in itertools.product(special, special):
+        assert_same(fast, (complex(re, im),), native=False)
+
+
+CORNERS = (1 + 0j, complex(-0.5, 0.75), complex(-0.5, -0.75))
+SHIFT = 0.5j
+
+
+def nearest(z):
+    best = 0
+    for k in range(3):
+        if abs(z - CORNERS[k]) < abs(z - CORNERS[best]):
+            best = k
+    return best, CORNERS[best] + SHIFT
+
+
+def test_constants_outside():
+    global SHIFT
+    fast = accelerate(nearest, strict=True)
+    for z in (1j, 2 + 1j, -1 - 1j):
+        assert_same(fast, (z,))
+    SHIFT = -0.5j
+    assert_same(fast, (1j,))
+    SHIFT = 0.5j

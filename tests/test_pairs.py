@@ -440,6 +440,18 @@ def test_masks(dtype):
         native(masked, (one, 0.3 + 0.7j))
 
 
+def parts_set(x, y):
+    z = np.empty((len(y), len(x)), complex)
+    z.real = x
+    z.imag = y[:, None]
+    z[0].imag = 2.5
+    return z
+
+
+def test_parts_that_are_set():
+    native(parts_set, (np.linspace(0, 1, 5), np.linspace(-1, 1, 3)))
+
+
 def viewed(z):
     w = z.copy()
     w.real[...] = 3

@@ -43,11 +43,12 @@ text_type(Infer *I, const char *text)
     return type;
 }
 
-/* 'b', 'i', 'u' or 'f' */
+/* 'b', 'i', 'u', 'f' or 'c' */
 static const char *
 kind_word(DType dtype)
 {
     return dtype == DT_BOOL           ? "b"
+           : dtype_is_complex(dtype) ? "c"
            : dtype_is_float(dtype)    ? "f"
            : dtype_is_signed(dtype) ? "i"
                                       : "u";
@@ -57,7 +58,7 @@ kind_word(DType dtype)
 static const Type *
 object_attr(Infer *I, DType dtype, const char *name)
 {
-    static const char codes[] = "?bhilBHILfd";
+    static const char codes[] = "?bhilBHILfdFD";
     int size = dtype_size(dtype);
     if (strcmp(name, "name") == 0) {
         return text_type(I, dtype_name(dtype));
@@ -211,6 +212,7 @@ type_of_dtype_call(Infer *I, AExpr *call, BuiltinId id)
     }
     DType dtype = dtype_of(I, arg);
     bool ints = id == BUILTIN_NP_IINFO;
+    dtype = ints ? dtype : dtype_part(dtype);
     bool fits = ints ? dtype_is_int(dtype) : dtype_is_float(dtype);
     if (!fits) {
         infer_refuse(I, DIAG_ALWAYS_FAILS, call->loc, NULL,

@@ -209,6 +209,9 @@ type_of_copy(Infer *I, AExpr *call, BuiltinId id)
     const Type *from = call->items.at[0]->type;
     if (from->kind == TY_NUM) { /* a NumPy scalar's astype */
         DType dt = need_dtype(I, call->items.at[1]);
+        if (dtype_is_complex(dt)) {
+            refuse_shape(I, call->items.at[1]);
+        }
         return type_num(I->arena, dt, false);
     }
     const AExpr *dtype = id == BUILTIN_COPY ? NULL : call->items.at[1];
@@ -273,7 +276,8 @@ arange_dtype(const Type *const *args, DType given)
         return common;
     }
     bool narrows = dtype_is_float(common) && !dtype_is_float(given);
-    return narrows || given == DT_BOOL ? DT_COUNT : given;
+    return narrows || given == DT_BOOL || dtype_is_complex(given) ? DT_COUNT
+                                                                  : given;
 }
 
 /* The size of np.arange as Type.size has it. */

@@ -138,6 +138,29 @@ check_axes(Infer *I, const AExpr *e, const Type *type)
     }
 }
 
+/* --- targets -------------------------------------------------------------- */
+
+AExpr *
+part_target(Infer *I, const AExpr *target, const Type *type)
+{
+    const Type *base = infer_expr(I, target->lhs)->type;
+    if (base->kind != TY_ARRAY ||
+        complex_part_type(I, base, target->name) == NULL) {
+        return NULL;
+    }
+    if (type != NULL && !dtype_is_float(type->dtype)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
+                     "`%s` of a complex array is not set to %s", target->name,
+                     type_text(I->arena, type));
+    }
+    AExpr *dots = ast_expr(I->arena, A_OTHER, target->loc);
+    dots->name = sym("ellipsis");
+    AExpr *all = ast_expr(I->arena, A_SUBSCRIPT, target->loc);
+    all->lhs = arena_copy(I->arena, target, sizeof(*target));
+    vec_push(I->arena, &all->items, dots);
+    return all;
+}
+
 /* --- vizgen.library ------------------------------------------------------- */
 
 /* Is the function one of NumPy's that is written in Python? */
@@ -335,9 +358,38 @@ type_of_convert(Infer *I, AExpr *call, BuiltinId id)
     return type_num(I->arena, call->lhs->type->dtype, false);
 }
 
+bool
+is_cmath(BuiltinId id)
+{
+    return id >= BUILTIN_CMATH_EXP && id <= BUILTIN_CMATH_RECT;
+}
+
+/* cmath's functions take what has __complex__ or __float__. */
+static const Type *
+type_of_cmath(Infer *I, const AExpr *call, BuiltinId id)
+{
+    for (int i = 0; i < call->items.n; i++) {
+        const Type *type = call->items.at[i]->type;
+        bool number = type->kind == TY_NUM || type->kind == TY_COMPLEX;
+        bool known = type->alt == ALT_NEVER ||
+                     (id != BUILTIN_CMATH_RECT && type->alt == ALT_COMPLEX);
+        if (!number || !known ||
+            (id == BUILTIN_CMATH_RECT && type->kind != TY_NUM)) {
+            refuse(I, call, id, type);
+        }
+    }
+    const Type *floats[] = {type_float(I->arena), type_float(I->arena)};
+    return id == BUILTIN_CMATH_PHASE   ? floats[0]
+           : id == BUILTIN_CMATH_POLAR ? type_tuple(I->arena, floats, 2, false)
+                                       : type_complex(I->arena);
+}
+
 const Type *
 type_of_pairs(Infer *I, AExpr *call, BuiltinId id)
 {
+    if (is_cmath(id)) {
+        return type_of_cmath(I, call, id);
+    }
     if (id == BUILTIN_NP_COMPLEX64 || id == BUILTIN_NP_COMPLEX128) {
         return type_of_convert(I, call, id);
     }

@@ -375,6 +375,10 @@ const Type *type_of_complex(Infer *I, const AExpr *call);
 /* A library function of complex numbers; NULL: there are none among its
  * arguments, or it is typed as for others. */
 const Type *type_of_pairs(Infer *I, AExpr *call, BuiltinId id);
+/* `z.real` as a target of a complex array: z.real[...], untyped; NULL: it is
+ * another attribute.  NumPy converts a value by itself before it stores it so:
+ * only floats are let through ('type' NULL: it is changed in place). */
+AExpr *part_target(Infer *I, const AExpr *target, const Type *type);
 /* Refuses a call of a function of vizgen.library that was written for reals. */
 void check_library(Infer *I, const AExpr *call, const AFunc *func);
 /* Refuses to make real numbers of complex ones, which warns or raises. */

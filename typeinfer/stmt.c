@@ -209,6 +209,7 @@ AExpr *
 infer_target(Infer *I, const AExpr *target, const AExpr *value,
              const Type *type)
 {
+    AExpr *part;
     switch ((int)target->kind) {
     case A_NAME:
         return target_name(I, target, value, type);
@@ -218,7 +219,10 @@ infer_target(Infer *I, const AExpr *target, const AExpr *value,
     case A_SUBSCRIPT:
         return target_subscript(I, target, type);
     case A_ATTR:
-        return target_name(I, record_target(I, target), value, type);
+        part = part_target(I, target, type);
+        return part != NULL
+                   ? target_subscript(I, part, type)
+                   : target_name(I, record_target(I, target), value, type);
     default:
         check_target(I, target, target);
         return NULL; /* not reached */
@@ -346,7 +350,8 @@ static void
 infer_aug(Infer *I, const AStmt *s, ABlock *out)
 {
     if (s->targets.at[0]->kind == A_ATTR) {
-        AExpr *cell = record_target(I, s->targets.at[0]);
+        AExpr *part = part_target(I, s->targets.at[0], NULL);
+        AExpr *cell = part ? part : record_target(I, s->targets.at[0]);
         AStmt *copy = arena_copy(I->arena, s, sizeof(*s));
         copy->targets = (AExprVec){0};
         vec_push(I->arena, &copy->targets, cell);

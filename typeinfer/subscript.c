@@ -494,6 +494,9 @@ uniform_type(Infer *I, const Type *lhs, const Type *rhs)
         bool same = lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
         return same ? type_forget(I->arena, lhs) : NULL;
     }
+    if (lhs->kind == TY_COMPLEX) {
+        return type_equal(lhs, rhs) ? lhs : NULL;
+    }
     if (lhs->kind != TY_TUPLE || lhs->rank != rhs->rank) {
         return NULL;
     }

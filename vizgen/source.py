@@ -8,6 +8,7 @@ are those of the file.
 
 import ast
 import builtins
+import cmath
 import itertools
 import linecache
 import math
@@ -221,7 +222,7 @@ def known_objects():
     for name, value in vars(builtins).items():
         if callable(value) and getattr(value, "__module__", "") == "builtins":
             _add(table, value, "builtins." + value.__name__)
-    for value in vars(math).values():
+    for value in [*vars(math).values(), *vars(cmath).values()]:
         if isinstance(value, types.BuiltinFunctionType):
             _add(table, value, f"{value.__module__}.{value.__name__}")
     _add(table, itertools.product, "itertools.product")
@@ -263,7 +264,8 @@ def canonical(name):
     """The canonical name of a library's function that is written 'name';
     True for a module or a constant, False where nothing is."""
     root, *parts = name.split(".")
-    value = {"builtins": builtins, "math": math, "numpy": numpy}.get(root)
+    value = {"builtins": builtins, "cmath": cmath, "math": math,
+             "numpy": numpy}.get(root)
     for part in parts:
         value = getattr(value, part, None)
     if isinstance(value, (types.ModuleType, int, float)):

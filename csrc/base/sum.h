@@ -15,8 +15,8 @@ typedef struct SumBox {
     const int64_t *shape;
 } SumBox;
 
-/* np.sum of the box, computed in float32 if 'single', else in float64.  'parts':
- * of the real or imaginary parts of complex numbers. */
+/* np.sum of the box, computed in float32 if 'single', else in float64.
+ * 'parts': of the real or imaginary parts of complex numbers. */
 double sum_all(const SumBox *box, int single, int parts);
 /* The sum of the squares of x - mean, as np.var computes it. */
 double sum_squares(const SumBox *box, int single, double mean);

@@ -269,7 +269,7 @@ lower_call(Lower *L, const AExpr *e)
     case BK_ROUND:
         return lower_round(L, e, id);
     case BK_PAIRS:
-        return lower_pairs(L, e, id);
+        return is_cmath(id) ? lower_cmath(L, e, id) : lower_pairs(L, e, id);
     case BK_UFUNC:
         return call_has_pairs(e) ? lower_pairs(L, e, id)
                                  : lower_ufunc(L, e, id);

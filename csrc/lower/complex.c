@@ -61,50 +61,20 @@ need_complex(Lower *L, Value v, Loc loc)
     }
 }
 
-/* The quotient if 'big' is the larger part of the divisor: p and q are x's
- * parts in the order in which the two formulas differ. */
-static Parts
-quotient_by(Lower *L, Parts x, Expr *big, Expr *small, bool swapped, Loc loc)
-{
-    Expr *ratio = reuse(L, op2(L, E_DIV, small, big), loc);
-    Expr *scaled = op2(L, E_MUL, swapped ? big : small, ratio);
-    Expr *denom;
-    Parts z;
-    if (!swapped) {
-        denom = reuse(L, op2(L, E_ADD, big, scaled), loc);
-        z.re = op2(L, E_ADD, x.re, op2(L, E_MUL, x.im, ratio));
-        z.im = op2(L, E_SUB, x.im, op2(L, E_MUL, x.re, ratio));
-    } else {
-        denom = reuse(
-            L, op2(L, E_ADD, op2(L, E_MUL, small, ratio), big), loc);
-        z.re = op2(L, E_ADD, op2(L, E_MUL, x.re, ratio), x.im);
-        z.im = op2(L, E_SUB, op2(L, E_MUL, x.im, ratio), x.re);
-    }
-    z.re = op2(L, E_DIV, z.re, denom);
-    z.im = op2(L, E_DIV, z.im, denom);
-    return z;
-}
-
-/* The case is chosen by selects, so both are computed: a division by zero in
- * the other one gives an infinity that nobody sees, but no exception.  Neither
- * part is the larger one if one is a NaN: then so is the result. */
+/* Neither part is the larger one if one is a NaN: then so is the result. */
 static Parts
 quotient(Lower *L, Parts x, Parts y, Loc loc)
 {
-    Expr *re = reuse(L, op1(L, E_ABS, y.re), loc);
-    Expr *im = reuse(L, op1(L, E_ABS, y.im), loc);
-    Expr *by_re = reuse(L, op2(L, E_LE, im, re), loc);
-    Expr *by_im = reuse(L, op2(L, E_LE, re, im), loc);
-    Expr *null = both(L, by_re, op2(L, E_EQ, re, zero(L)));
+    Ratio r = ratio_of(L, y, loc);
+    Expr *null = both(L, r.by_re, op2(L, E_EQ, r.re, zero(L)));
     emit_check(L, not_(L, null), X_ZERO_DIVISION, loc);
-    Parts a = quotient_by(L, x, y.re, y.im, false, loc);
-    Parts b = quotient_by(L, x, y.im, y.re, true, loc);
+    Parts z = ratio_times(L, x, &r, loc);
     Expr *nan = ir_float(L->arena, DT_F64, __builtin_nan(""));
+    Expr *ordered = either(L, r.by_re, op2(L, E_LE, r.re, r.im));
+    ordered = reuse(L, ordered, loc);
     return (Parts){
-        ir_select(L->arena, by_re, a.re,
-                  ir_select(L->arena, by_im, b.re, nan)),
-        ir_select(L->arena, by_re, a.im,
-                  ir_select(L->arena, by_im, b.im, nan))};
+        ir_select(L->arena, ordered, op2(L, E_DIV, z.re, r.denom), nan),
+        ir_select(L->arena, ordered, op2(L, E_DIV, z.im, r.denom), nan)};
 }
 
 /* 'result' times x to the power of 'n', from the lowest bit on. */
@@ -291,8 +261,20 @@ complex_unary_of(Lower *L, AOp op, Value arg, const Type *type, Loc loc)
     return value_of(L, type, z);
 }
 
-/* abs(z): libm's hypot; infinite parts give inf, and if the absolute value of a
- * finite number is infinite Python's raises OverflowError. */
+/* Libm's hypot; infinite parts give inf, and if the absolute value of a finite
+ * number is infinite Python's raises OverflowError. */
+Expr *
+complex_length(Lower *L, Expr *re, Expr *im, Loc loc)
+{
+    Expr *length = reuse(L, call_fn(L, FN_HYPOT, DT_F64, re, im), loc);
+    Expr *finite = both(L, call_fn(L, FN_FINITE, DT_BOOL, re, NULL),
+                        call_fn(L, FN_FINITE, DT_BOOL, im, NULL));
+    Expr *fits = call_fn(L, FN_FINITE, DT_BOOL, length, NULL);
+    emit_check(L, either(L, not_(L, finite), fits), X_OVERFLOW, loc);
+    return length;
+}
+
+/* abs(z) */
 Value
 complex_abs(Lower *L, Value arg, const Type *type, Loc loc)
 {
@@ -300,18 +282,22 @@ complex_abs(Lower *L, Value arg, const Type *type, Loc loc)
         need_complex(L, arg, loc);
     }
     Parts x = parts_of(L, arg, DT_F64, loc);
-    Expr *length =
-        reuse(L, call_fn(L, FN_HYPOT, DT_F64, x.re, x.im), loc);
-    Expr *finite = both(L, call_fn(L, FN_FINITE, DT_BOOL, x.re, NULL),
-                        call_fn(L, FN_FINITE, DT_BOOL, x.im, NULL));
-    Expr *fits = call_fn(L, FN_FINITE, DT_BOOL, length, NULL);
-    emit_check(L, either(L, not_(L, finite), fits), X_OVERFLOW, loc);
-    Value out = num_value(type, length);
+    Value out = num_value(type, complex_length(L, x.re, x.im, loc));
     out.flag = arg.type->alt == ALT_COMPLEX ? arg.flag : NULL;
     return out;
 }
 
-/* z.real, z.imag */
+void
+complex_parts(Lower *L, Value v, Expr **re, Expr **im, Loc loc)
+{
+    if (v.type->alt != ALT_COMPLEX) {
+        need_complex(L, v, loc);
+    }
+    Parts z = parts_of(L, v, DT_F64, loc);
+    *re = z.re;
+    *im = z.im;
+}
+
 Value
 complex_part(Lower *L, Value base, const AExpr *e)
 {

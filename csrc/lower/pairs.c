@@ -177,53 +177,57 @@ loop_product(Lower *L, Parts x, Parts y)
                    fused(L, x.re, y.im, cross)};
 }
 
-/* The quotient if 'big' is the larger part of the divisor. */
-static Parts
-quotient_by(Lower *L, Parts x, Expr *big, Expr *small, bool swapped, Loc loc)
+/* y.im / y.re or the other way round, whichever is smaller, and what follows of
+ * it: both are one formula with the parts exchanged, so that nothing is divided
+ * by a part that happens to be 0. */
+Ratio
+ratio_of(Lower *L, Parts y, Loc loc)
 {
-    Expr *ratio = reuse(L, op2(L, E_DIV, small, big), loc);
-    Expr *denom = op2(L, E_ADD, big, op2(L, E_MUL, small, ratio));
-    Expr *scale = reuse(
-        L, op2(L, E_DIV, num_const(L, big->dtype, 1), denom), loc);
-    Parts z;
-    if (!swapped) {
-        z.re = op2(L, E_ADD, x.re, op2(L, E_MUL, x.im, ratio));
-        z.im = op2(L, E_SUB, x.im, op2(L, E_MUL, x.re, ratio));
-    } else {
-        z.re = op2(L, E_ADD, op2(L, E_MUL, x.re, ratio), x.im);
-        z.im = op2(L, E_SUB, op2(L, E_MUL, x.im, ratio), x.re);
-    }
-    return (Parts){op2(L, E_MUL, z.re, scale), op2(L, E_MUL, z.im, scale)};
+    Ratio r;
+    r.re = reuse(L, op1(L, E_ABS, y.re), loc);
+    r.im = reuse(L, op1(L, E_ABS, y.im), loc);
+    r.by_re = reuse(L, op2(L, E_LE, r.im, r.re), loc);
+    Expr *large = reuse(L, ir_select(L->arena, r.by_re, y.re, y.im), loc);
+    Expr *small = reuse(L, ir_select(L->arena, r.by_re, y.im, y.re), loc);
+    r.ratio = reuse(L, op2(L, E_DIV, small, large), loc);
+    r.denom = op2(L, E_ADD, large, op2(L, E_MUL, small, r.ratio));
+    r.denom = reuse(L, r.denom, loc);
+    return r;
+}
+
+/* What is divided by the denominator. */
+Parts
+ratio_times(Lower *L, Parts x, const Ratio *r, Loc loc)
+{
+    Expr *p = reuse(L, ir_select(L->arena, r->by_re, x.re, x.im), loc);
+    Expr *q = reuse(L, ir_select(L->arena, r->by_re, x.im, x.re), loc);
+    Expr *scaled = reuse(L, op2(L, E_MUL, p, r->ratio), loc);
+    return (Parts){op2(L, E_ADD, p, op2(L, E_MUL, q, r->ratio)),
+                   ir_select(L->arena, r->by_re, op2(L, E_SUB, q, scaled),
+                             op2(L, E_SUB, scaled, q))};
 }
 
 /* Smith's algorithm with one reciprocal; by 0 the parts are divided. */
 Parts
 numpy_quotient(Lower *L, Parts x, Parts y, Loc loc)
 {
-    Expr *re = reuse(L, op1(L, E_ABS, y.re), loc);
-    Expr *im = reuse(L, op1(L, E_ABS, y.im), loc);
-    Expr *by_re = reuse(L, op2(L, E_LE, im, re), loc);
-    Expr *zero = num_const(L, re->dtype, 0);
-    Expr *null = both(L, op2(L, E_EQ, re, zero), op2(L, E_EQ, im, zero));
+    Ratio r = ratio_of(L, y, loc);
+    DType dt = y.re->dtype;
+    Expr *zero = num_const(L, dt, 0);
+    Expr *one = num_const(L, dt, 1);
+    Expr *null = both(L, op2(L, E_EQ, r.re, zero), op2(L, E_EQ, r.im, zero));
     null = reuse(L, null, loc);
-    Parts a = quotient_by(L, x, y.re, y.im, false, loc);
-    Parts b = quotient_by(L, x, y.im, y.re, true, loc);
     if (L->count) { /* a finite result tells nothing if it was scaled by 0 */
-        Expr *large = ir_select(L->arena, by_re, y.re, y.im);
-        Expr *small = ir_select(L->arena, by_re, y.im, y.re);
-        Expr *ratio = op2(L, E_DIV, small, large);
-        Expr *denom = op2(L, E_ADD, large, op2(L, E_MUL, small, ratio));
-        emit_check(L, call_fn(L, FN_FINITE, DT_BOOL, denom, NULL), X_SPECULATE,
-                   loc);
+        emit_check(L, call_fn(L, FN_FINITE, DT_BOOL, r.denom, NULL),
+                   X_SPECULATE, loc);
     }
-    Expr *parts[2];
-    for (int i = 0; i < 2; i++) {
-        Expr *r = ir_select(L->arena, by_re, i ? a.im : a.re,
-                            i ? b.im : b.re);
-        Expr *by_zero = op2(L, E_DIV, i ? x.im : x.re, re);
-        parts[i] = ir_select(L->arena, null, by_zero, r);
-    }
-    return (Parts){parts[0], parts[1]};
+    Expr *scale = reuse(L, op2(L, E_DIV, one, r.denom), loc);
+    Parts z = ratio_times(L, x, &r, loc);
+    Expr *by = reuse(L, ir_select(L->arena, null, r.re, one), loc);
+    return (Parts){ir_select(L->arena, null, op2(L, E_DIV, x.re, by),
+                             op2(L, E_MUL, z.re, scale)),
+                   ir_select(L->arena, null, op2(L, E_DIV, x.im, by),
+                             op2(L, E_MUL, z.im, scale))};
 }
 
 /* larger * sqrt(1 + (smaller / larger) ** 2): an infinite part counts more than

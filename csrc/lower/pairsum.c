@@ -3,9 +3,9 @@
  *     z.sum(axis=0)     out.real = z.real summed; out.imag = z.imag summed
  *     z.mean()          the sum / n
  *
- * NumPy adds complex numbers part by part, in blocks of its own (csrc/base/sum.c)
- * but over axes as floats are.  So each part is summed by itself.  A mean is a
- * quotient of complex numbers, computed in complex128.
+ * NumPy adds complex numbers part by part, in blocks of its own
+ * (csrc/base/sum.c) but over axes as floats are.  So each part is summed by
+ * itself.  A mean is a quotient of complex numbers, computed in complex128.
  */
 #include "csrc/lower/reduce.h"
 

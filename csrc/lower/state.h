@@ -261,6 +261,13 @@ Value complex_part(Lower *L, Value base, const AExpr *e);
 Expr *complex_truth(Lower *L, Value v);
 Value lower_complex(Lower *L, const AExpr *e);
 Value complex_convert(Lower *L, Value v, const Type *to, Loc loc);
+/* 'v' as Python's complex number, its parts named. */
+void complex_parts(Lower *L, Value v, Expr **re, Expr **im, Loc loc);
+/* The absolute value of a number, which must be finite if the number is. */
+Expr *complex_length(Lower *L, Expr *re, Expr *im, Loc loc);
+
+/* --- cmath.c --- */
+Value lower_cmath(Lower *L, const AExpr *e, BuiltinId id);
 
 /* --- pairs.c --- */
 /* The parts of a complex number. */
@@ -279,6 +286,19 @@ DType view_dtype(const View *view);
 View *pair_view(Lower *L, const View *view, int k);
 Value view_value(Lower *L, View *view, const Type *type);
 Parts plain_product(Lower *L, Parts x, Parts y);
+
+/* A divisor: the absolute values of its parts, which is the larger, and what
+ * both of Smith's formulas have in common. */
+typedef struct Ratio {
+    Expr *re;
+    Expr *im;
+    Expr *by_re;
+    Expr *ratio;
+    Expr *denom;
+} Ratio;
+
+Ratio ratio_of(Lower *L, Parts y, Loc loc);
+Parts ratio_times(Lower *L, Parts x, const Ratio *r, Loc loc);
 Parts numpy_quotient(Lower *L, Parts x, Parts y, Loc loc);
 Expr *pair_binop(Lower *L, AOp op, Expr *x, Expr *y, Loc loc);
 Expr *pair_square(Lower *L, Expr *e, Loc loc);

@@ -185,8 +185,9 @@ fold_variance(Lower *L, const Elements *in, const Reduction *r)
     emit_check(L, op2(L, E_LT, int_const(L, 0), freedom), X_VALUE, in->loc);
     Expr *mean = reuse(L, fold_mean(L, in, r), in->loc);
     Expr *vec = as_vector(L, in);
-    Expr *sum = vec != NULL ? square_lanes(L, vec, mean, in->loc)
-                            : sum_node(L, in->view, r->to, mean, false, in->loc);
+    Expr *sum = vec != NULL
+                    ? square_lanes(L, vec, mean, in->loc)
+                    : sum_node(L, in->view, r->to, mean, false, in->loc);
     Expr *out = finite_or_python(L, divide_sum(L, sum, freedom), in->loc);
     return r->kind == REDUCE_STD ? call_fn(L, FN_SQRT, r->to, out, NULL) : out;
 }

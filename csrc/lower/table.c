@@ -103,7 +103,7 @@ Value
 table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k,
            Loc loc)
 {
-    if (type->kind != TY_TUPLE) {
+    if (type->kind != TY_TUPLE && type->kind != TY_COMPLEX) {
         return num_value(type, n > MAX_LANES
                                    ? from_memory(L, items, n, k, loc)
                                    : from_lanes(L, items, n, k));

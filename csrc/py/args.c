@@ -9,6 +9,7 @@
  * strings, tuples and what inference has pinned are compared after that.
  * Whatever native code does not handle exactly as Python does has KEY_PYTHON.
  */
+#include "csrc/py/pairs.h"
 #include "csrc/py/records.h"
 #include "typeinfer/rules.h"
 

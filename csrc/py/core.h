@@ -82,24 +82,6 @@ typedef struct Core {
     bool strict;             /* VIZGEN_STRICT */
 } Core;
 
-/* --- loops.c: NumPy's inner loops --------------------------------------- */
-
-/* Finds and tests the loops of fn.def's 'N' rows; -1 with an exception. */
-int loops_setup(void);
-const VzLoop *loops_table(void);
-/* The ufunc's loop for operands that are all of 'type_num', and NULL or 'name'
- * in 'module'. */
-bool loops_find(PyObject *module, const char *name, int type_num, int nin,
-                VzLoop *out);
-/* The same if the result is of type 'to_num'. */
-bool loops_find_to(PyObject *module, const char *name, int type_num, int to_num,
-                   int nin, VzLoop *out);
-
-/* pairs.c: tries NumPy's products of complex numbers; -1 with an exception.  The
- * loops of a 'C' row. */
-int pairs_setup(void);
-void pairs_add_row(PyObject *numpy, int fn, const char *name, VzLoop *out);
-
 /* --- routines.c: NumPy's linear algebra and sorting ---------------------- */
 
 int routines_setup(void);
@@ -518,9 +500,6 @@ const Type *type_of_value(Arena *arena, PyObject *object);
 /* The value of a NumPy scalar as an int64 (uint64 by bits) or double. */
 VzSlot scalar_slot(PyObject *object, DType dt);
 bool scalar_dtype(PyTypeObject *type, DType *out); /* of NumPy scalar types */
-bool complex_dtype(PyTypeObject *type, DType *out); /* complex ones */
-/* The real (0) or imaginary (1) part of any complex scalar. */
-VzSlot complex_slot(PyObject *object, int part);
 bool array_dtype(int type_num, DType *out);
 int dtype_type_num(DType dt);
 const char *sym_of(PyObject *text); /* interned; NULL: not encodable */

@@ -1,4 +1,5 @@
-/* Lists and dicts among the globals and defaults, compiled in by content.
+/* Lists, dicts and complex numbers among the globals and defaults, compiled in
+ * by content.
  *
  *     TAPS = [1, 4, 6, 4, 1]            LIST of constants
  *     MODES = {"near": 0, "cubic": 3}   DICT of constants
@@ -28,7 +29,7 @@ is_small(PyObject *object, int *left, int depth)
         return small;
     }
     if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) {
-        return small && is_plain(object);
+        return small && (is_plain(object) || PyComplex_CheckExact(object));
     }
     for (Py_ssize_t i = 0; small && i < PySequence_Fast_GET_SIZE(object); i++) {
         small = is_small(PySequence_Fast_GET_ITEM(object, i), left, depth + 1);

@@ -75,6 +75,12 @@ same_value(PyObject *lhs, PyObject *rhs)
     if (PyFloat_CheckExact(lhs)) {
         return same_bits(PyFloat_AS_DOUBLE(lhs), PyFloat_AS_DOUBLE(rhs));
     }
+    if (PyComplex_CheckExact(lhs)) {
+        return same_bits(PyComplex_RealAsDouble(lhs),
+                         PyComplex_RealAsDouble(rhs))
+               && same_bits(PyComplex_ImagAsDouble(lhs),
+                            PyComplex_ImagAsDouble(rhs));
+    }
     DType dt;
     bool plain = PyLong_CheckExact(lhs) || PyUnicode_CheckExact(lhs)
                  || scalar_dtype(Py_TYPE(lhs), &dt);

@@ -10,7 +10,7 @@
  * The sticky floating-point flags are cleared before and read after the call;
  * the caller finds them as they were.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/pairs.h"
 
 #include <fenv.h>
 #include <stdatomic.h>

@@ -10,7 +10,7 @@
  *
  * Loops run without the GIL: they are plain C on memory.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/pairs.h"
 
 #include <fenv.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * process, so from Python 3.12 on subinterpreters are refused.
  */
 #define VZ_IMPORTS_NUMPY
-#include "csrc/py/core.h"
+#include "csrc/py/pairs.h"
 #include "csrc/py/tune_py.h"
 #include "typeinfer/rules.h"
 

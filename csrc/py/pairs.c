@@ -9,7 +9,7 @@
  * and not by calls, so each loop is tried here with a few dozen numbers, in
  * rows of several lengths and steps.  What fits no formula is not translated.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/pairs.h"
 
 #include <fenv.h>
 #include <math.h>

@@ -10,7 +10,7 @@
  * too.  What these functions leave in the FPU's flags does not count, but for
  * np.matmul, which is a ufunc and warns (and np.vdot, which shares its code).
  */
-#include "csrc/py/core.h"
+#include "csrc/py/pairs.h"
 
 #include <fenv.h>
 

@@ -9,7 +9,7 @@
  * longlong and ulonglong are types of their own in NumPy, with the values of
  * int64 and uint64 but other identities; they are left to Python.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/pairs.h"
 
 static const int type_nums[DT_COUNT] = {
     [DT_BOOL] = NPY_BOOL,  [DT_I8] = NPY_BYTE,    [DT_I16] = NPY_SHORT,
