@@ -133,8 +133,17 @@ complex_binop(Infer *I, const AExpr *e, AOp op, const Type *lhs,
         return power_type(I, e, lhs, rhs);
     case AO_EQ:
     case AO_NE:
-        return strong ? type_num(I->arena, DT_BOOL, false)
-                      : type_bool(I->arena);
+    case AO_LT:
+    case AO_LE:
+    case AO_GT:
+    case AO_GE:
+        if (strong) {
+            return type_num(I->arena, DT_BOOL, false);
+        }
+        if (op == AO_EQ || op == AO_NE) {
+            return type_bool(I->arena);
+        }
+        refuse(I, e, op, lhs, rhs, lhs->weak && rhs->weak);
     default:
         refuse(I, e, op, lhs, rhs, !strong);
     }

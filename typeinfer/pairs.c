@@ -62,6 +62,10 @@ static const struct {
     {BUILTIN_NP_DIVIDE, GIVES_OPERATOR},
     {BUILTIN_NP_EQUAL, GIVES_OPERATOR},
     {BUILTIN_NP_NOT_EQUAL, GIVES_OPERATOR},
+    {BUILTIN_NP_LESS, GIVES_OPERATOR},
+    {BUILTIN_NP_LESS_EQUAL, GIVES_OPERATOR},
+    {BUILTIN_NP_GREATER, GIVES_OPERATOR},
+    {BUILTIN_NP_GREATER_EQUAL, GIVES_OPERATOR},
     {BUILTIN_NP_SQRT, GIVES_COMPLEX},
     {BUILTIN_NP_EXP, GIVES_COMPLEX},
     {BUILTIN_NP_LOG, GIVES_COMPLEX},
@@ -271,6 +275,12 @@ pairs_loop(BuiltinId id)
         }
     }
     return -1;
+}
+
+bool
+pairs_power_known(DType dtype)
+{
+    return numpy_loop_known(FN_NPC_POWER, dtype_part(dtype));
 }
 
 /* Python's own `abs` and `conjugate` of Python's number; those of complex128

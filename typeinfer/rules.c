@@ -179,11 +179,12 @@ power_rule(Plain lhs, Plain rhs, Plain common, PlainRule *out)
     return plain && common.dtype != DT_BOOL;
 }
 
-/* + - * / == != of complex numbers. */
+/* + - * / and comparisons of complex numbers; Python's have no order. */
 static bool
 complex_rule(AOp op, Plain common, PlainRule *out)
 {
-    bool equal = op == AO_EQ || op == AO_NE;
+    bool equal = op_is_compare(op) &&
+                 (!common.weak || op == AO_EQ || op == AO_NE);
     out->type = equal ? (Plain){DT_BOOL, common.weak} : common;
     out->compute = common.dtype;
     if (op == AO_MUL && !common.weak && !numpy_mul_known(common.dtype)) {
@@ -416,8 +417,11 @@ power_is_known(const Type *lhs, const Type *rhs)
     }
     double e = rhs->dtype == DT_I64 ? (double)rhs->ival : rhs->fval;
     bool number = rhs->dtype == DT_I64 || rhs->dtype == DT_F64;
-    return number && (e == 2.0 || e == 1.0 ||
-                      (!pair && (e == 0.5 || e == -1.0)));
+    if (pair) { /* others are 1, roots and reciprocals */
+        return number && e != 0.0 && e != 0.5 && e != -1.0 &&
+               (e == 2.0 || e == 1.0 || pairs_power_known(lhs->dtype));
+    }
+    return number && (e == 2.0 || e == 0.5 || e == -1.0 || e == 1.0);
 }
 
 /* Integer division of arrays warns where a divisor is zero: only a constant

@@ -258,6 +258,8 @@ DType pairs_common(const Type *const *ops, int n);
 /* The loop of NumPy's that computes the function for complex numbers, an Fn;
  * -1: none. */
 int pairs_loop(BuiltinId id);
+/* Is NumPy's power of complex numbers known? */
+bool pairs_power_known(DType dtype);
 /* Is it a function of Python's cmath? */
 bool is_cmath(BuiltinId id);
 

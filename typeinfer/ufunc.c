@@ -25,7 +25,8 @@ loop_for(DType dtype)
     if (dtype_is_float(dtype)) {
         return dtype;
     }
-    if (dtype == DT_BOOL || dtype_size(dtype) == 1) {
+    if (dtype == DT_BOOL || dtype_size(dtype) == 1 ||
+        dtype_is_complex(dtype)) {
         return DT_COUNT;
     }
     return dtype_size(dtype) == 2 ? DT_F32 : DT_F64;

@@ -228,9 +228,10 @@ complex_binop_of(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
     return out;
 }
 
-/* z == w, whatever kind of number each is. */
+/* z == w, whatever kind of number each is; z < w with NumPy's scalars, of whose
+ * parts none may be a nan. */
 Expr *
-complex_equal(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
+complex_compare(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {
     const Type *type = complex_common(L->arena, lhs.type, rhs.type);
     DType part = dtype_part(type->dtype);
@@ -244,8 +245,12 @@ complex_equal(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
             emit_check(L, exact_int(L, e, DT_F64), X_SPECULATE, loc);
         }
     }
-    Expr *same = both(L, op2(L, E_EQ, x.re, y.re), op2(L, E_EQ, x.im, y.im));
-    return op == AO_EQ ? same : not_(L, same);
+    Expr *parts[] = {x.re, x.im, y.re, y.im};
+    for (int i = 0; op != AO_EQ && op != AO_NE && i < 4; i++) {
+        Expr *nan = call_fn(L, FN_ISNAN, DT_BOOL, parts[i], NULL);
+        emit_check(L, not_(L, nan), X_SPECULATE, loc);
+    }
+    return pair_compare(L, op, x, y, loc);
 }
 
 /* -z negates both parts, zeros and NaNs too; +z is z. */

@@ -122,12 +122,6 @@ static Expr *
 power_element(Lower *L, const Lazy *z, Expr *const *args)
 {
     Expr *x = vec_cast(L, z->compute, args[0], z->loc);
-    const Type *exponent = z->data;
-    if (dtype_is_complex(z->compute)) {
-        bool same = exponent->dtype == DT_I64 ? exponent->ival == 1
-                                              : exponent->fval == 1;
-        return same ? x : pair_square(L, x, z->loc);
-    }
     return with_warnings(L, vec_power(L, z->data, x, z->loc),
                          array_warn_name(AO_POW, z->data), NULL, z->loc);
 }
@@ -169,6 +163,9 @@ binop_tree(Lower *L, AOp op, Value lhs, Value rhs, bool in_place, Loc loc)
         fatal("lower: no rule for `%s` of arrays", op_text(op));
     }
     DType dt = rule.compute;
+    if (op == AO_POW && dtype_is_complex(dt)) {
+        return lazy_pair_power(L, lhs, rhs, dt, loc);
+    }
     if (op == AO_POW) {
         const Lazy *base = lazy_of(L, lhs, loc);
         Lazy *z = lazy_map(L, power_element, op, dt, rule.type->dtype, &base,

@@ -157,7 +157,7 @@ compare_one(Lower *L, AOp op, Value lhs, Value rhs, const Type *array, Loc loc)
     if (pair && !arrays) {
         bool weak = complex_common(L->arena, lhs.type, rhs.type)->weak;
         return num_value(type_num(L->arena, DT_BOOL, weak),
-                         complex_equal(L, op, lhs, rhs, loc));
+                         complex_compare(L, op, lhs, rhs, loc));
     }
     if (!is_number_like(lhs.type) || !is_number_like(rhs.type)) {
         bool strings = lhs.type->kind == TY_STR && rhs.type->kind == TY_STR;

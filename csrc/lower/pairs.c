@@ -276,7 +276,27 @@ product_element(Lower *L, const Lazy *z, Expr *const *args)
     return finite_or_python(L, pair_make(L, r), z->loc);
 }
 
-/* + - / == != of elements in the dtype of the computation. */
+Expr *
+pair_compare(Lower *L, AOp op, Parts x, Parts y, Loc loc)
+{
+    Expr *same = op2(L, E_EQ, x.re, y.re);
+    if (op == AO_EQ || op == AO_NE) {
+        same = both(L, same, op2(L, E_EQ, x.im, y.im));
+        return op == AO_EQ ? same : not_(L, same);
+    }
+    bool less = op == AO_LT || op == AO_LE;
+    Parts lo = less ? x : y;
+    Parts hi = less ? y : x;
+    bool strict = op == AO_LT || op == AO_GT;
+    Expr *nan = either(L, call_fn(L, FN_ISNAN, DT_BOOL, x.im, NULL),
+                       call_fn(L, FN_ISNAN, DT_BOOL, y.im, NULL));
+    Expr *first = both(L, op2(L, E_LT, lo.re, hi.re), not_(L, nan));
+    Expr *then = op2(L, strict ? E_LT : E_LE, lo.im, hi.im);
+    (void)loc;
+    return either(L, first, both(L, same, then));
+}
+
+/* + - / and comparisons of elements in the dtype of the computation. */
 Expr *
 pair_binop(Lower *L, AOp op, Expr *x, Expr *y, Loc loc)
 {
@@ -286,17 +306,15 @@ pair_binop(Lower *L, AOp op, Expr *x, Expr *y, Loc loc)
     }
     Parts a = pair_parts(L, x, loc);
     Parts b = pair_parts(L, y, loc);
-    if (op == AO_EQ || op == AO_NE) {
-        Expr *same = both(L, op2(L, E_EQ, a.re, b.re),
-                          op2(L, E_EQ, a.im, b.im));
-        return op == AO_EQ ? same : not_(L, same);
+    if (op_is_compare(op)) {
+        return pair_compare(L, op, a, b, loc);
     }
     Expr *r = pair_make(L, numpy_quotient(L, a, b, loc));
     return finite_or_python(L, r, loc);
 }
 
 /* z * z by the loop of np.square. */
-Expr *
+static Expr *
 pair_square(Lower *L, Expr *e, Loc loc)
 {
     Parts z = pair_parts(L, e, loc);
@@ -328,25 +346,26 @@ single_buf(Lower *L, DType dtype, Loc loc)
     return buf;
 }
 
-/* One number by a loop of NumPy's.  Which flags libm sets on the way can't be
- * seen from the result: if any were, Python does the call. */
+/* One number by a loop of NumPy's with 'n' operands.  Which flags libm sets on
+ * the way can't be seen from the result: if any were, Python does the call. */
 static Expr *
-loop_function(Lower *L, Fn fn, Expr *e, Loc loc)
+loop_function(Lower *L, Fn fn, Expr *const *args, int n, Loc loc)
 {
-    DType dtype = dtype_of_parts(e->dtype);
+    DType dtype = dtype_of_parts(args[0]->dtype);
     Expr *zero = int_const(L, 0);
-    Buf *from = single_buf(L, dtype, loc);
-    Buf *to = single_buf(L, dtype, loc);
-    emit(L, ir_store(L->arena, from, &zero, 1, e, loc));
+    Expr *one = int_const(L, 1);
+    Expr *box[] = {zero, zero, zero, one, one};
     Stmt *s = ir_stmt(L->arena, S_ROUTINE, loc);
     s->routine = ROUTINE_LOOP;
     s->fn = fn;
-    s->buf = to;
-    s->nindex = 1;
-    s->index = ARENA_ARRAY(L->arena, Expr *, 1);
-    Expr *one = int_const(L, 1);
-    Expr *box[] = {zero, zero, zero, one, one};
-    s->index[0] = ir_sum(L->arena, SUM_BOX, from->dtype, from, box, 5);
+    s->nindex = n;
+    s->index = ARENA_ARRAY(L->arena, Expr *, n);
+    for (int i = 0; i < n; i++) {
+        Buf *from = single_buf(L, dtype, loc);
+        emit(L, ir_store(L->arena, from, &zero, 1, args[i], loc));
+        s->index[i] = ir_sum(L->arena, SUM_BOX, from->dtype, from, box, 5);
+    }
+    Buf *to = s->buf = single_buf(L, dtype, loc);
     emit(L, s);
     L->result->may_warn = true;
     if (L->count) {
@@ -361,7 +380,7 @@ pair_function(Lower *L, BuiltinId id, Expr *e, Loc loc)
 {
     int loop = pairs_loop(id);
     if (loop >= 0) {
-        return loop_function(L, (Fn)loop, e, loc);
+        return loop_function(L, (Fn)loop, &e, 1, loc);
     }
     switch ((int)id) {
     case BUILTIN_ABS:
@@ -391,9 +410,43 @@ function_element(Lower *L, const Lazy *z, Expr *const *args)
     return pair_function(L, (BuiltinId)z->id, args[0], z->loc);
 }
 
+/* z to a power that is the same for all. */
+static Expr *
+power_element(Lower *L, const Lazy *z, Expr *const *args)
+{
+    Expr *operands[] = {pair_cast(L, z->compute, args[0], z->loc), args[1]};
+    return loop_function(L, FN_NPC_POWER, operands, 2, z->loc);
+}
+
+static Expr *
+square_element(Lower *L, const Lazy *z, Expr *const *args)
+{
+    return pair_square(L, pair_cast(L, z->compute, args[0], z->loc), z->loc);
+}
+
+/* The exponent is known: 1 is a copy, 2 a square. */
+const Lazy *
+lazy_pair_power(Lower *L, Value base, Value exponent, DType dtype, Loc loc)
+{
+    const Type *type = exponent.type;
+    double e = type->dtype == DT_I64 ? (double)type->ival : type->fval;
+    const Lazy *args[2] = {lazy_of(L, base, loc)};
+    if (e == 1.0) {
+        return lazy_cast(L, args[0], dtype, loc);
+    }
+    if (e == 2.0) {
+        return lazy_map(L, square_element, 0, dtype, dtype, args, 1, loc);
+    }
+    args[1] = lazy_number(L, pair_operand(L, exponent, dtype, loc), loc);
+    return lazy_map(L, power_element, 0, dtype, dtype, args, 2, loc);
+}
+
 int
 pair_lazy_loop(const Lazy *z)
 {
+    if (z->element == power_element) {
+        return FN_NPC_POWER;
+    }
     return z->element == function_element ? pairs_loop((BuiltinId)z->id) : -1;
 }
 

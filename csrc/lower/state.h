@@ -254,7 +254,7 @@ Expr *cast_fits(Lower *L, Expr *e, DType dtype);
 /* --- complex.c --- */
 Value complex_binop_of(Lower *L, AOp op, Value lhs, Value rhs,
                        const Type *type, Loc loc);
-Expr *complex_equal(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
+Expr *complex_compare(Lower *L, AOp op, Value lhs, Value rhs, Loc loc);
 Value complex_unary_of(Lower *L, AOp op, Value arg, const Type *type, Loc loc);
 Value complex_abs(Lower *L, Value arg, const Type *type, Loc loc);
 Value complex_part(Lower *L, Value base, const AExpr *e);
@@ -300,8 +300,11 @@ typedef struct Ratio {
 Ratio ratio_of(Lower *L, Parts y, Loc loc);
 Parts ratio_times(Lower *L, Parts x, const Ratio *r, Loc loc);
 Parts numpy_quotient(Lower *L, Parts x, Parts y, Loc loc);
+/* A comparison; NumPy orders by the real parts, then the imaginary ones. */
+Expr *pair_compare(Lower *L, AOp op, Parts x, Parts y, Loc loc);
 Expr *pair_binop(Lower *L, AOp op, Expr *x, Expr *y, Loc loc);
-Expr *pair_square(Lower *L, Expr *e, Loc loc);
+const Lazy *lazy_pair_power(Lower *L, Value base, Value exponent, DType dtype,
+                            Loc loc);
 const Lazy *lazy_product(Lower *L, DType dtype, const Lazy *lhs,
                          const Lazy *rhs, bool in_place, Loc loc);
 void check_product_apart(Lower *L, const View *to, Value by, Loc loc);

@@ -194,7 +194,7 @@ loops_setup(void)
             add_row(numpy, fn, &table[n]);
         } else if (rows[fn].origin == 'C') {
             pairs_add_row(numpy, fn, rows[fn].name + strlen("npc_"),
-                          &table[n]);
+                          rows[fn].nin, &table[n]);
         } else {
             continue;
         }

@@ -243,12 +243,14 @@ absolute_fits(const Loops *t)
 
 /* --- functions ------------------------------------------------------------ */
 
-/* A function gives the same for one number as for many, with gaps or not. */
+/* A function gives the same for one number as for many, with gaps or not; a
+ * second operand is one number for all. */
 static bool
-function_fits(const VzLoop *loop, const Loops *t)
+function_fits(const VzLoop *loop, const Loops *t, int nin)
 {
     static double in[2 * TRIALS * SPREAD];
     double out[2 * TRIALS];
+    double by[2];
     double one[2];
     int64_t size = t->single ? 8 : 16;
     bool fits = true;
@@ -256,13 +258,17 @@ function_fits(const VzLoop *loop, const Loops *t)
         Row row = {(char *)in, size * spread};
         int64_t n = TRIALS;
         fill(t, row, TRIALS, 0);
-        char *args[] = {(char *)in, (char *)out};
-        int64_t steps[] = {row.step, size};
+        fill(t, (Row){(char *)by, size}, 1, 1);
+        char *args[] = {(char *)in, (char *)by, (char *)by};
+        int64_t steps[] = {row.step, 0, 0};
+        args[nin] = (char *)out;
+        steps[nin] = size;
         loop->run(args, &n, steps, loop->data);
         for (int64_t i = 0; i < TRIALS; i++) {
-            char *single[] = {(char *)in + i * row.step, (char *)one};
+            args[0] = (char *)in + i * row.step;
+            args[nin] = (char *)one;
             n = 1;
-            loop->run(single, &n, steps, loop->data);
+            loop->run(args, &n, steps, loop->data);
             fits &= memcmp(one, (char *)out + i * size, (size_t)size) == 0;
         }
     }
@@ -270,13 +276,13 @@ function_fits(const VzLoop *loop, const Loops *t)
 }
 
 void
-pairs_add_row(PyObject *numpy, int fn, const char *name, VzLoop *out)
+pairs_add_row(PyObject *numpy, int fn, const char *name, int nin, VzLoop *out)
 {
     for (int single = 0; single < 2; single++) {
         Loops t = {.single = single};
         int own = single ? NPY_CFLOAT : NPY_CDOUBLE;
-        bool ok = loops_find(numpy, name, own, 1, &out[single]) &&
-                  function_fits(&out[single], &t);
+        bool ok = loops_find(numpy, name, own, nin, &out[single]) &&
+                  function_fits(&out[single], &t, nin);
         numpy_set_loop(fn, single, ok);
     }
 }

@@ -21,7 +21,8 @@ bool loops_find_to(PyObject *module, const char *name, int type_num, int to_num,
 /* Tries NumPy's products of complex numbers; -1 with an exception. */
 int pairs_setup(void);
 /* Finds and tries the loops of a 'C' row. */
-void pairs_add_row(PyObject *numpy, int fn, const char *name, VzLoop *out);
+void pairs_add_row(PyObject *numpy, int fn, const char *name, int nin,
+                   VzLoop *out);
 
 /* --- value.c --- */
 /* Exact types of NumPy's complex scalars. */
