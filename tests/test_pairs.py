@@ -542,6 +542,60 @@ def test_iteration():
         native(iterated, (numbers(3, 4, dtype=dtype),))
 
 
+def orbit(c, limit):
+    z = 0j
+    points = []
+    for n in range(limit):
+        z = z * z + c
+        if abs(z) > 2:
+            break
+        points.append(z)
+    return points
+
+
+def in_lists(points, n):
+    total = 0
+    turned = [p * 1j for p in points]
+    mixed = [0]
+    for i, p in enumerate(points):
+        total += p
+        mixed.append(p)
+    turned.reverse()
+    table = [np.exp(2j * np.pi * k / n) for k in range(n)]
+    return (total, turned, mixed[:n], np.array(points), np.array(table),
+            turned[0], sum(points), points[-1] == total, list(zip(points, turned)))
+
+
+def test_lists():
+    native(orbit, (-0.1 + 0.65j, 40), (2 + 2j, 5), (np.complex128(0.1j), 5))
+    native(in_lists, ([1j, 2 - 1j, 3 + 0.5j], 4), (list(numbers(5)), 3),
+           ([complex(1, -0.0)], 1))
+
+
+def truths(z):
+    return (z.any(), z.all(), np.any(z), np.all(z, axis=0), z.any(axis=1),
+            np.count_nonzero(z))
+
+
+def test_truths():
+    z = numbers(3, 4)
+    for w in (z, z * 0, z.real + 0j, z * (z.real > 0), -1j * (z.imag > 0)):
+        for dtype in DTYPES:
+            native(truths, (w.astype(dtype),))
+
+
+def from_zero(c, n):
+    z = 2
+    for k in range(n):
+        z = z * z + c
+    return z
+
+
+def test_a_name_that_stays_an_int():
+    for c in (0.5j, np.complex128(0.5j)):
+        native(from_zero, (c, 0), (c, 2))
+
+
 def fourier(x):
     """A butterfly network, in place."""
     n = x.shape[0]

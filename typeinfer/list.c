@@ -236,6 +236,9 @@ kept_type(Infer *I, const Type *type)
     if (type->kind == TY_NUM) {
         return type_with_alt(I->arena, type_forget(I->arena, type), type->alt);
     }
+    if (type->kind == TY_COMPLEX) {
+        return type;
+    }
     if (type->kind != TY_TUPLE) {
         return NULL;
     }

@@ -350,13 +350,15 @@ repeat_tuple(Infer *I, AExpr *lhs, AExpr *rhs, Loc loc)
 
 /* --- builtins ------------------------------------------------------------- */
 
-/* From Python 3.12 on, `sum` keeps the bits that sums of floats lose. */
+/* From Python 3.12 on, `sum` keeps the bits that sums of floats lose; from 3.14
+ * on those of complex numbers, too. */
 void
 check_sum(Infer *I, const Type *sum, Loc loc)
 {
     bool floats = sum->kind == TY_NUM && sum->weak &&
                   (dtype_is_float(sum->dtype) || sum->alt == ALT_FLOAT);
-    if (floats && I->unit->minor >= 12) {
+    bool pairs = sum->kind == TY_COMPLEX && I->unit->minor >= 14;
+    if (pairs || (floats && I->unit->minor >= 12)) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, loc, "Write a loop that adds.",
                      "`sum` of floats is not translated for this version of "
                      "Python");

@@ -92,3 +92,23 @@ lower_pair_reduce(Lower *L, const AExpr *e, BuiltinId id)
     Expr *out = finite_or_python(L, pair_make(L, z), e->loc);
     return pair_value(L, e->type, out, e->loc);
 }
+
+/* For a tree. */
+static Expr *
+truth_element(Lower *L, const Lazy *z, Expr *const *args)
+{
+    Parts x = pair_parts(L, args[0], z->loc);
+    Expr *zero = num_const(L, x.re->dtype, 0);
+    return either(L, op2(L, E_NE, x.re, zero), op2(L, E_NE, x.im, zero));
+}
+
+Value
+pair_truths(Lower *L, const AExpr *e)
+{
+    const Lazy *from = lazy_of(L, lower_lazy(L, e), e->loc);
+    Lazy *z = lazy_map(L, truth_element, 0, DT_BOOL, DT_BOOL, &from, 1, e->loc);
+    Type *type = arena_copy(L->arena, e->type, sizeof(*type));
+    type->dtype = DT_BOOL;
+    type->object = 0;
+    return settle(L, lazy_value(type, z), e->loc);
+}

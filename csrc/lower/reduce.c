@@ -406,10 +406,14 @@ fold_all(Lower *L, const Elements *in, const Reduction *r)
 Value
 lower_reduce(Lower *L, const AExpr *e, BuiltinId id)
 {
-    if (call_has_pairs(e)) {
+    bool truths = reduce_kind(id) == REDUCE_ANY ||
+                  reduce_kind(id) == REDUCE_ALL ||
+                  reduce_kind(id) == REDUCE_COUNT;
+    if (call_has_pairs(e) && !truths) {
         return lower_pair_reduce(L, e, id);
     }
-    Value a = lower_expr(L, e->items.at[0]);
+    Value a = call_has_pairs(e) ? pair_truths(L, e->items.at[0])
+                                : lower_expr(L, e->items.at[0]);
     unsigned axes;
     reduce_axes(e, id, &axes);
     Reduction r = {.kind = reduce_kind(id), .from = a.type->dtype};

@@ -52,6 +52,8 @@ void sum_into(Lower *L, const View *view, unsigned axes, bool keeps,
 /* --- pairsum.c --- */
 /* Sums and means of complex numbers. */
 Value lower_pair_reduce(Lower *L, const AExpr *e, BuiltinId id);
+/* Which elements of a complex array are not 0. */
+Value pair_truths(Lower *L, const AExpr *e);
 
 /* --- sum.c --- */
 /* All elements of 'view', as an operand of a routine. */

@@ -12,7 +12,7 @@
  * change while the kernel runs, by another thread; then the call has seen them
  * as they were at its beginning.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/pairs.h"
 
 #include "typeinfer/rules.h"
 
@@ -32,7 +32,9 @@ is_number(PyObject *object)
 {
     DType dt;
     return PyLong_CheckExact(object) || PyFloat_CheckExact(object)
-           || PyBool_Check(object) || scalar_dtype(Py_TYPE(object), &dt);
+           || PyBool_Check(object) || scalar_dtype(Py_TYPE(object), &dt)
+           || PyComplex_CheckExact(object)
+           || complex_dtype(Py_TYPE(object), &dt);
 }
 
 static Py_ssize_t
@@ -205,6 +207,20 @@ put_number(Put *put, const Type *type, PyObject *object, Py_ssize_t at)
     return true;
 }
 
+/* Its two parts. */
+static bool
+put_complex(Put *put, const Type *type, PyObject *object, Py_ssize_t at)
+{
+    DType dt;
+    bool own = type->weak ? PyComplex_CheckExact(object)
+                          : complex_dtype(Py_TYPE(object), &dt)
+                                && dt == type->dtype;
+    for (int i = 0; own && i < 2; i++) {
+        put_slot(put, dtype_part(type->dtype), complex_slot(object, i), at);
+    }
+    return own;
+}
+
 /* "size" per level of lists in lists: all rows must have that many items. */
 static bool
 put_item(Put *put, const Type *type, PyObject *object, Py_ssize_t at,
@@ -212,6 +228,9 @@ put_item(Put *put, const Type *type, PyObject *object, Py_ssize_t at,
 {
     if (type->kind == TY_NUM) {
         return put_number(put, type, object, at);
+    }
+    if (type->kind == TY_COMPLEX) {
+        return put_complex(put, type, object, at);
     }
     if (type->kind == TY_NONE) {
         return object == Py_None;
@@ -320,8 +339,12 @@ item_type(Arena *arena, PyObject *object)
     if (object == Py_None) {
         return type_kind(arena, TY_NONE);
     }
-    if (scalar_dtype(Py_TYPE(object), &dt)) {
+    if (scalar_dtype(Py_TYPE(object), &dt)
+        || complex_dtype(Py_TYPE(object), &dt)) {
         return type_num(arena, dt, false);
+    }
+    if (PyComplex_CheckExact(object)) {
+        return type_complex(arena);
     }
     return is_sequence(object) ? sequence_type(arena, object) : NULL;
 }
@@ -355,7 +378,8 @@ common_type(Arena *arena, PyObject *object, const Type **out)
         }
         const Type *type = item_type(arena, item);
         *out = type ? join(arena, *out, type) : NULL;
-        if (*out == NULL) {
+        if (*out == NULL
+            || ((*out)->kind == TY_COMPLEX && (*out)->alt != ALT_NEVER)) {
             return false;
         }
     }

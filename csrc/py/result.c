@@ -84,7 +84,7 @@ strong_number(DType dt, VzSlot slot)
 static PyObject *
 alternative(const Type *type, VzSlot slot)
 {
-    bool is_float = dtype_is_float(type->dtype);
+    bool is_float = dtype_is_float(dtype_part(type->dtype));
     switch (type->alt) {
     case ALT_NONE:
         Py_RETURN_NONE;
@@ -117,23 +117,30 @@ pythons_complex(const Call *call, const Leaf *leaf)
                                  call->out[out_at[leaf->ret + 1]].f);
 }
 
-/* The same, or as a scalar of NumPy's. */
+/* A scalar of NumPy's from its parts. */
 static PyObject *
-complex_number(const Call *call, const Leaf *leaf)
+strong_complex(DType dt, const VzSlot *parts)
 {
-    DType dt = leaf->type->dtype;
-    if (leaf->type->weak) {
-        return pythons_complex(call, leaf);
-    }
     char raw[2 * sizeof(double)];
     for (int i = 0; i < 2; i++) {
-        VzSlot slot = call->out[call->kernel->out_at[leaf->ret + i]];
-        store_slot(raw + i * dtype_size(dt) / 2, dtype_part(dt), slot);
+        store_slot(raw + i * dtype_size(dt) / 2, dtype_part(dt), parts[i]);
     }
     PyArray_Descr *descr = PyArray_DescrFromType(dtype_type_num(dt));
     PyObject *out = descr ? PyArray_Scalar(raw, descr, NULL) : NULL;
     Py_XDECREF(descr);
     return out;
+}
+
+/* The same, or as a scalar of NumPy's. */
+static PyObject *
+complex_number(const Call *call, const Leaf *leaf)
+{
+    VzSlot parts[2];
+    for (int i = 0; i < 2; i++) {
+        parts[i] = call->out[call->kernel->out_at[leaf->ret + i]];
+    }
+    return leaf->type->weak ? pythons_complex(call, leaf)
+                            : strong_complex(leaf->type->dtype, parts);
 }
 
 /* --- arrays and constants ------------------------------------------------ */
@@ -396,6 +403,22 @@ column_slot(Columns *columns, DType dt, Py_ssize_t k)
     return slot;
 }
 
+/* A complex number: its flag, if it has one, then its parts. */
+static PyObject *
+complex_item(Columns *columns, const Type *type, Py_ssize_t k)
+{
+    VzSlot parts[2];
+    bool alt = type->alt != ALT_NEVER && column_slot(columns, DT_BOOL, k).i;
+    for (int i = 0; i < 2; i++) {
+        parts[i] = column_slot(columns, dtype_part(type->dtype), k);
+    }
+    if (alt && type->alt != ALT_COMPLEX) {
+        return alternative(type, parts[0]);
+    }
+    return type->weak || alt ? PyComplex_FromDoubles(parts[0].f, parts[1].f)
+                             : strong_complex(type->dtype, parts);
+}
+
 /* Item 'k'; the columns are read in the order in which they were made. */
 static PyObject *
 list_item(Columns *columns, const Type *type, Py_ssize_t k)
@@ -407,6 +430,9 @@ list_item(Columns *columns, const Type *type, Py_ssize_t k)
         }
         return type->weak ? weak_number(type->dtype, slot)
                           : strong_number(type->dtype, slot);
+    }
+    if (type->kind == TY_COMPLEX) {
+        return complex_item(columns, type, k);
     }
     if (type->kind != TY_TUPLE) {
         Py_RETURN_NONE;
