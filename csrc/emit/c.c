@@ -351,6 +351,7 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *out)
     gen.stored = c_stored(arena, func);
     gen.truncated = c_truncated(arena, func);
     gen.products = c_alternates(arena, func);
+    gen.fuses = c_fuses(func);
     gen.names = ARENA_ARRAY(arena, const char *,
                             func->next_id + 1 + MAX_RANK);
     gen.units = str_new(arena);

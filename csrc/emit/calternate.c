@@ -10,6 +10,10 @@
  * functions where that could be, a product from which something is subtracted
  * gets a -0.0 added that gcc does not see through: that changes no number, and
  * it is no product any more.
+ *
+ * Likewise gcc takes -fma(a, b, c) for one operation, -(a * b) - c, which is
+ * 0.0 where the other is -0.0.  So where there are fused operations, what is
+ * negated is hidden in the same way.
  */
 #include "csrc/emit/cgen.h"
 
@@ -104,4 +108,35 @@ c_alternates(Arena *arena, const Func *func)
     search.neighbours |= floats > 1;
     bool all = search.neighbours && search.sums && search.differences;
     return all ? search.products : NULL;
+}
+
+/* For ir_each_expr: 'data' is a bool. */
+static void
+look_for_fma(void *data, Expr **slot)
+{
+    const Expr *e = *slot;
+    *(bool *)data |= e->op == E_CALL && e->fn == FN_FMA;
+    for (int i = 0; i < e->nargs; i++) {
+        look_for_fma(data, &e->args[i]);
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+look_for_fma_in(void *data, Stmt *s)
+{
+    ir_each_expr(s, look_for_fma, data);
+}
+
+bool
+c_fuses(const Func *func)
+{
+    bool found = false;
+    ir_each_stmt(&func->body, look_for_fma_in, &found);
+    for (int i = 0; i < func->rets.n; i++) {
+        if (func->rets.at[i].value != NULL) {
+            look_for_fma(&found, &func->rets.at[i].value);
+        }
+    }
+    return found;
 }

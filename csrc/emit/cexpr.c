@@ -568,6 +568,17 @@ disjoint_piece(Gen *g, const Expr *e)
                    P_ATOM};
 }
 
+/* A negation that gcc does not draw into a fused operation (calternate.c). */
+static Piece
+hidden_neg(Gen *g, const Expr *e, int lane)
+{
+    g->frame->none = true;
+    return (Piece){str_printf(g->arena, "-(%s + none_%s)",
+                              c_expr(g, e->args[0], lane, P_ADD),
+                              dtype_short(e->dtype)),
+                   P_UNARY};
+}
+
 /* What has no operands, and LOAD. Fresh memory is disjoint from all other. */
 static Piece
 leaf_piece(Gen *g, const Expr *e, int lane)
@@ -602,7 +613,10 @@ c_piece(Gen *g, const Expr *e, int lane)
     }
     switch (e->op) {
     case E_NEG:
-        return prefix_piece(g, e, lane, "-");
+        return g->fuses && dtype_is_float(e->dtype) &&
+                       e->args[0]->op != E_MUL
+                   ? hidden_neg(g, e, lane)
+                   : prefix_piece(g, e, lane, "-");
     case E_INV:
         return prefix_piece(g, e, lane, "~");
     case E_NOT:

@@ -118,6 +118,7 @@ typedef struct Gen {
     const bool *stored; /* by Buf.id: some element is stored to */
     const bool *truncated; /* by Var.id: an integer made of a float */
     const bool *products;  /* by Var.id, or NULL: see calternate.c */
+    bool fuses; /* has FN_FMA */
     const char **names; /* by id; NULL: not asked for yet */
     Str units;          /* finished functions */
     Frame *frame;
@@ -184,6 +185,8 @@ NeedVec c_needs(Gen *g, const Block *block, const Stmt *loop);
 /* By Var.id: is it a product of floats?  NULL: none could be fused. */
 const bool *c_alternates(Arena *arena, const Func *func);
 bool c_is_product(const bool *products, const Expr *e);
+/* Are there fused operations? */
+bool c_fuses(const Func *func);
 
 /* --- cloop.c */
 /* May the rounds of 'loop' be written as '#pragma omp simd'? */
