@@ -265,6 +265,25 @@ def test_arguments_that_overlap():
         assert whole.tobytes() == want.tobytes()
 
 
+def measured(z):
+    return abs(z), z ** 2, np.square(z), z * z
+
+
+def test_steps():
+    """Backwards NumPy takes other instructions, even for one number."""
+    for dtype in DTYPES:
+        fast = accelerate(measured, strict=True)
+        for n, step in itertools.product((1, 2, 5, 9), (1, 2, 3)):
+            for seed in range(4):
+                z = numbers(40, dtype=dtype, seed=seed)
+                assert_same(fast, (z[::step][:n],))
+        fast = accelerate(measured)
+        for n, step in itertools.product((1, 2, 5, 9), (-1, -3)):
+            for seed in range(4):
+                z = numbers(40, dtype=dtype, seed=seed)
+                assert_same(fast, (z[::step][:n],), native=False)
+
+
 def ranks(a, b):
     return a * b
 

@@ -17,6 +17,7 @@ static bool loops[FN_COUNT][2];
 static int dots[2][2];
 static bool routines;
 static MulForm products[2];
+static bool reversible[2];
 static bool absolutes[2];
 
 /* Once, when the module is made. */
@@ -73,8 +74,9 @@ numpy_loop_known(int fn, DType dtype)
 
 /* By csrc/py/pairs.c, which tries them. */
 void
-numpy_set_pairs(DType dtype, MulForm mul, bool absolute)
+numpy_set_pairs(DType dtype, MulForm mul, bool backwards, bool absolute)
 {
+    reversible[dtype == DT_C64] = backwards;
     products[dtype == DT_C64] = mul;
     absolutes[dtype == DT_C64] = absolute;
 }
@@ -89,6 +91,12 @@ bool
 numpy_mul_known(DType dtype)
 {
     return products[dtype == DT_C64] != MUL_UNKNOWN;
+}
+
+bool
+numpy_mul_backwards(DType dtype)
+{
+    return reversible[dtype == DT_C64];
 }
 
 bool

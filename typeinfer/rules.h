@@ -199,9 +199,11 @@ bool numpy_loop_known(int fn, DType dtype);
 /* The products of complex arrays by NumPy's loops, and whether absolute values
  * are computed in the steps that are known (lower/pairs.c). */
 typedef enum MulForm { MUL_UNKNOWN, MUL_PLAIN, MUL_FUSED } MulForm;
-void numpy_set_pairs(DType dtype, MulForm mul, bool absolute);
+void numpy_set_pairs(DType dtype, MulForm mul, bool backwards, bool absolute);
 MulForm numpy_mul_form(DType dtype);
 bool numpy_mul_known(DType dtype);
+/* Is it the same for arrays that run backwards in memory? */
+bool numpy_mul_backwards(DType dtype);
 bool numpy_abs_known(DType dtype);
 /* Have NumPy's linear algebra and sorting been found? */
 void numpy_set_routines(bool found);

@@ -410,6 +410,46 @@ function_element(Lower *L, const Lazy *z, Expr *const *args)
     return pair_function(L, (BuiltinId)z->id, args[0], z->loc);
 }
 
+/* Has it one element. */
+static Expr *
+is_single(Lower *L, const Lazy *z)
+{
+    Expr *single = NULL;
+    for (int k = 0; k < z->rank; k++) {
+        single = both(L, single,
+                      op2(L, E_EQ, z->extent[k], int_const(L, 1)));
+    }
+    return reuse(L, single, z->loc);
+}
+
+/* NumPy's vectorised loops take arrays that run forward in memory, by steps
+ * that are not too far; others go through scalar loops. */
+static void
+check_steps(Lower *L, const Lazy *z, DType dtype)
+{
+    const View *view = z->view;
+    if (view == NULL || view_dtype(view) != dtype) {
+        return;
+    }
+    Expr *zero = int_const(L, 0);
+    Expr *far = int_const(L, (int64_t)1 << 28);
+    for (int k = 0; k < view->rank; k++) {
+        int axis = view->axis[k];
+        Expr *step = axis >= 0 ? view->step[axis] : NULL;
+        if (axis < 0 || (view->buf->layout == LAYOUT_C && step == NULL)) {
+            continue;
+        }
+        Expr *stride = ir_stride(L->arena, view->buf, axis);
+        stride = step ? op2(L, E_MUL, stride, step) : stride;
+        stride = reuse(L, stride, z->loc);
+        Expr *few = op2(L, E_LE, view_extent(L, view, k), int_const(L, 1));
+        Expr *moves = either(L, op2(L, E_LT, zero, stride), few);
+        emit_check(L, both(L, op2(L, E_LE, zero, stride), moves), X_SPECULATE,
+                   z->loc);
+        emit_check(L, op2(L, E_LE, stride, far), X_SPECULATE, z->loc);
+    }
+}
+
 /* z to a power that is the same for all. */
 static Expr *
 power_element(Lower *L, const Lazy *z, Expr *const *args)
@@ -435,6 +475,9 @@ lazy_pair_power(Lower *L, Value base, Value exponent, DType dtype, Loc loc)
         return lazy_cast(L, args[0], dtype, loc);
     }
     if (e == 2.0) {
+        if (!numpy_mul_backwards(dtype)) {
+            check_steps(L, args[0], dtype);
+        }
         return lazy_map(L, square_element, 0, dtype, dtype, args, 1, loc);
     }
     args[1] = lazy_number(L, pair_operand(L, exponent, dtype, loc), loc);
@@ -469,27 +512,6 @@ same_ranks(const Lazy *lhs, const Lazy *rhs)
     return lhs->rank == rhs->rank || lhs->rank == 0 || rhs->rank == 0;
 }
 
-/* The result has one element. */
-static Expr *
-is_single(Lower *L, const Lazy *z)
-{
-    Expr *single = NULL;
-    for (int k = 0; k < z->rank; k++) {
-        single = both(L, single,
-                      op2(L, E_EQ, z->extent[k], int_const(L, 1)));
-    }
-    return reuse(L, single, z->loc);
-}
-
-/* Arrays that run backwards are multiplied by other instructions. */
-static void
-check_forward_all(Lower *L, const Lazy *z, DType dtype)
-{
-    if (z->view != NULL && view_dtype(z->view) == dtype && z->rank > 0) {
-        check_forward(L, z->view, z->loc);
-    }
-}
-
 /* 'lhs' * 'rhs'; a real factor makes no difference between the forms. */
 const Lazy *
 lazy_product(Lower *L, DType dtype, const Lazy *lhs, const Lazy *rhs,
@@ -502,8 +524,10 @@ lazy_product(Lower *L, DType dtype, const Lazy *lhs, const Lazy *rhs,
     if (numpy_mul_form(dtype) != MUL_FUSED || !complexes) {
         return z;
     }
-    check_forward_all(L, lhs, dtype);
-    check_forward_all(L, rhs, dtype);
+    if (!numpy_mul_backwards(dtype)) {
+        check_steps(L, lhs, dtype);
+        check_steps(L, rhs, dtype);
+    }
     if (in_place || !same_ranks(lhs, rhs)) {
         z->data = is_single(L, z);
     }
@@ -594,6 +618,11 @@ lower_pairs(Lower *L, const AExpr *e, BuiltinId id)
     }
     if (e->type->kind == TY_ARRAY) {
         const Lazy *from = lazy_of(L, values[0], e->loc);
+        bool square = id == BUILTIN_NP_SQUARE &&
+                      !numpy_mul_backwards(from->dtype);
+        if (square || id == BUILTIN_ABS || id == BUILTIN_NP_ABS) {
+            check_steps(L, from, from->dtype);
+        }
         return lazy_value(e->type, lazy_map(L, function_element, (int)id,
                                             from->dtype, e->type->dtype, &from,
                                             1, e->loc));

@@ -76,6 +76,18 @@ in_rows(PyArrayObject *array)
     return true;
 }
 
+/* An array of one element is contiguous, whatever its strides are; but NumPy's
+ * loops for complex numbers look at them. */
+static bool
+runs_back(PyArrayObject *array)
+{
+    bool back = false;
+    for (int i = 0; i < PyArray_NDIM(array); i++) {
+        back |= PyArray_STRIDE(array, i) < 0;
+    }
+    return back;
+}
+
 /* Subclasses never get here.  0-d arrays turn into scalars in NumPy's
  * arithmetic and are left to Python. */
 static inline uint32_t
@@ -90,9 +102,11 @@ array_key(PyObject *object)
         || !(flags & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array)) {
         return KEY_PYTHON;
     }
-    uint32_t layout = flags & NPY_ARRAY_C_CONTIGUOUS ? KEY_LAYOUT | KEY_ROWS
-                      : in_rows(array)               ? KEY_ROWS
-                                                     : 0;
+    bool packed = (flags & NPY_ARRAY_C_CONTIGUOUS) != 0
+                  && !(dtype_is_complex((DType)dt) && runs_back(array));
+    uint32_t layout = packed           ? KEY_LAYOUT | KEY_ROWS
+                      : in_rows(array) ? KEY_ROWS
+                                       : 0;
     return K_ARRAY | dt << 8 | (uint32_t)rank << 16 | layout;
 }
 

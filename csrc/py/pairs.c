@@ -183,6 +183,30 @@ try_rows(const Loops *t)
     return forms;
 }
 
+/* Rows that run backwards, one of the two or both. */
+static unsigned
+try_backwards(const Loops *t)
+{
+    static double memory[3][2 * TRIALS * SPREAD];
+    static const int steps[][2] = {{-1, 1}, {1, -1}, {-1, -1}, {-3, 2}, {0, -1},
+                                   {-2, 0}};
+    int64_t size = t->single ? 8 : 16;
+    unsigned forms = 3;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        for (int n = 1; n <= TRIALS; n += n < 20 ? 1 : 7) {
+            Row rows[2];
+            for (int k = 0; k < 2; k++) {
+                int step = steps[i][k];
+                int64_t first = step < 0 ? -(n - 1) * step : 0;
+                rows[k] = (Row){(char *)memory[k] + first * size, step * size};
+            }
+            forms &= forms_of(t, rows[0], rows[1],
+                              (Row){(char *)memory[2], size}, n);
+        }
+    }
+    return forms;
+}
+
 /* One element that is changed in place has a step of 0, and is plain. */
 static bool
 single_is_plain(const Loops *t)
@@ -197,21 +221,22 @@ single_is_plain(const Loops *t)
     return plain;
 }
 
-/* np.square multiplies in the same way. */
+/* np.square multiplies in the same way; also backwards? */
 static bool
-square_fits(const Loops *t, bool fused)
+square_fits(const Loops *t, bool fused, bool backwards)
 {
     double memory[2][2 * TRIALS];
     int64_t size = t->single ? 8 : 16;
     bool fits = true;
     for (int64_t n = 1; n <= TRIALS; n++) {
         fill(t, (Row){(char *)memory[0], size}, (int)n, (int)n);
-        char *args[] = {(char *)memory[0], (char *)memory[1]};
-        int64_t steps[] = {size, size};
+        int64_t first = backwards ? (n - 1) * size : 0;
+        char *args[] = {(char *)memory[0] + first, (char *)memory[1]};
+        int64_t steps[] = {backwards ? -size : size, size};
         t->square.run(args, &n, steps, t->square.data);
         for (int64_t i = 0; i < n; i++) {
-            fits &= is_product(t, fused, args[0] + i * size, args[0] + i * size,
-                               args[1] + i * size);
+            const char *x = args[0] + i * steps[0];
+            fits &= is_product(t, fused, x, x, args[1] + i * size);
         }
     }
     return fits;
@@ -296,18 +321,22 @@ try_dtype(PyObject *numpy, DType dtype)
     int own = t.single ? NPY_CFLOAT : NPY_CDOUBLE;
     int part = t.single ? NPY_FLOAT : NPY_DOUBLE;
     MulForm form = MUL_UNKNOWN;
+    unsigned backwards = 0;
     if (loops_find(numpy, "multiply", own, 2, &t.mul) &&
         loops_find(numpy, "square", own, 1, &t.square)) {
         unsigned forms = try_rows(&t);
+        backwards = try_backwards(&t) & forms;
         bool plain = single_is_plain(&t);
-        form = forms == 1 && plain && square_fits(&t, false)  ? MUL_PLAIN
-               : forms == 2 && plain && square_fits(&t, true) ? MUL_FUSED
-                                                              : MUL_UNKNOWN;
+        bool fused = forms == 2;
+        bool known = (forms == 1 || fused) && plain &&
+                     square_fits(&t, fused, false);
+        form = !known ? MUL_UNKNOWN : fused ? MUL_FUSED : MUL_PLAIN;
+        backwards = square_fits(&t, fused, true) ? backwards : 0;
     }
     bool absolute =
         loops_find_to(numpy, "absolute", own, part, 1, &t.absolute) &&
         absolute_fits(&t);
-    numpy_set_pairs(dtype, form, absolute);
+    numpy_set_pairs(dtype, form, backwards != 0, absolute);
 }
 
 int
