@@ -18,6 +18,10 @@
 
 enum { TRIALS = 40, SPREAD = 3 };
 
+/* Rows of less than a vector, of one, of a few and some more numbers. */
+static const int lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 17, 35};
+enum { LENGTHS = sizeof(lengths) / sizeof(lengths[0]) };
+
 /* A row of numbers: parts lie "size" bytes apart, numbers "step". */
 typedef struct Row {
     char *at;
@@ -169,8 +173,9 @@ try_rows(const Loops *t)
     int64_t size = t->single ? 8 : 16;
     unsigned forms = 3;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-        for (int n = 2; n <= TRIALS; n += n < 20 ? 1 : 7) {
+        for (int l = 1; l < LENGTHS; l++) {
             Row rows[3];
+            int n = lengths[l];
             for (int k = 0; k < 3; k++) {
                 rows[k] = (Row){(char *)memory[k], steps[i][k] * size};
             }
@@ -193,8 +198,9 @@ try_backwards(const Loops *t)
     int64_t size = t->single ? 8 : 16;
     unsigned forms = 3;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-        for (int n = 1; n <= TRIALS; n += n < 20 ? 1 : 7) {
+        for (int l = 0; l < LENGTHS; l++) {
             Row rows[2];
+            int n = lengths[l];
             for (int k = 0; k < 2; k++) {
                 int step = steps[i][k];
                 int64_t first = step < 0 ? -(n - 1) * step : 0;
@@ -228,7 +234,8 @@ square_fits(const Loops *t, bool fused, bool backwards)
     double memory[2][2 * TRIALS];
     int64_t size = t->single ? 8 : 16;
     bool fits = true;
-    for (int64_t n = 1; n <= TRIALS; n++) {
+    for (int l = 0; l < LENGTHS; l++) {
+        int64_t n = lengths[l];
         fill(t, (Row){(char *)memory[0], size}, (int)n, (int)n);
         int64_t first = backwards ? (n - 1) * size : 0;
         char *args[] = {(char *)memory[0] + first, (char *)memory[1]};
@@ -250,7 +257,8 @@ absolute_fits(const Loops *t)
     double out[TRIALS];
     int64_t size = t->single ? 8 : 16;
     bool fits = true;
-    for (int64_t n = 1; n <= TRIALS; n++) {
+    for (int l = 0; l < LENGTHS; l++) {
+        int64_t n = lengths[l];
         for (int64_t spread = 1; spread <= SPREAD; spread++) {
             Row row = {(char *)in, size * spread};
             fill(t, row, (int)n, (int)n);
