@@ -454,6 +454,25 @@ def test_products_that_compilers_would_fuse():
         native(turned, (x, y, c, s), (float(x), float(y), float(c), float(s)))
 
 
+def power_of(a, b):
+    total = 0.0
+    for k in range(a.shape[0]):
+        re = a[k, 0] * b[k, 0] - a[k, 1] * b[k, 1]
+        im = a[k, 0] * b[k, 1] + a[k, 1] * b[k, 0]
+        total += re * re
+        total += im * im
+    return total
+
+
+def test_products_that_are_added_up():
+    random = np.random.RandomState(6)
+    fast = accelerate(power_of, strict=True)
+    for n in (1, 3, 10, 200, 201):
+        for _ in range(8):
+            a, b = random.randn(2, n, 2)
+            assert_same(fast, (a, b))
+
+
 def dtype_of(array, x):
     return array.dtype.type(x)
 

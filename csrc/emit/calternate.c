@@ -4,12 +4,12 @@
  *     z[1] = a * d + b * c
  *
  * Where differences and sums stand side by side and go to neighbours in memory,
- * gcc (12 to 14 at least) makes one vector instruction of them that subtracts
- * and adds in turn.  If the first operands are products, it takes the one that
- * multiplies as well, with one rounding, whatever -ffp-contract says.  So in
- * functions where that could be, a product from which something is subtracted
- * gets a -0.0 added that gcc does not see through: that changes no number, and
- * it is no product any more.
+ * or are added up in turn, gcc (12 at least) makes one vector instruction of
+ * them that subtracts and adds in turn.  If the first operands are products, it
+ * takes the one that multiplies as well, with one rounding, whatever
+ * -ffp-contract says.  So in functions where that could be, a product from
+ * which something is subtracted gets a -0.0 added that gcc does not see
+ * through: that changes no number, and it is no product any more.
  *
  * Likewise gcc takes -fma(a, b, c) for one operation, -(a * b) - c, which is
  * 0.0 where the other is -0.0.  So where there are fused operations, what is
@@ -18,8 +18,9 @@
 #include "csrc/emit/cgen.h"
 
 typedef struct Search {
+    const Expr **lets; /* by Var.id: its value */
     bool *products;  /* by Var.id: is a product of floats */
-    bool neighbours; /* something goes to neighbours in memory */
+    bool neighbours; /* something goes to neighbours, or is added up */
     bool sums;       /* something is added to a product */
     bool differences; /* and subtracted from one */
 } Search;
@@ -38,6 +39,7 @@ note_product(void *data, Stmt *s)
 {
     Search *search = data;
     if (s->kind == S_LET) {
+        search->lets[s->var->id] = s->value;
         search->products[s->var->id] =
             c_is_product(search->products, s->value);
     }
@@ -79,6 +81,24 @@ stores_twice(const Block *block)
     return false;
 }
 
+/* How many additions lead from 'var' to 'e'; -1: something else. */
+static int
+additions(const Search *search, const Expr *e, const Var *var)
+{
+    if (e->op == E_VAR) {
+        const Expr *value = search->lets[e->var->id];
+        return e->var == var ? 0
+               : value       ? additions(search, value, var)
+                             : -1;
+    }
+    int most = -1;
+    for (int i = 0; (e->op == E_ADD || e->op == E_SUB) && i < 2; i++) {
+        int n = additions(search, e->args[i], var);
+        most = n > most ? n : most;
+    }
+    return most < 0 ? -1 : most + 1;
+}
+
 /* For ir_each_stmt. */
 static void
 look_at_stmt(void *data, Stmt *s)
@@ -87,6 +107,11 @@ look_at_stmt(void *data, Stmt *s)
     bool lanes = s->kind == S_STORE && s->value->lanes > 1;
     search->neighbours |= lanes || stores_twice(&s->body) ||
                           stores_twice(&s->els) || stores_twice(&s->pre);
+    for (int i = 0; i < s->ncarries; i++) { /* s += re * re; s += im * im */
+        const Carry *carry = &s->carries[i];
+        search->neighbours |= dtype_is_float(carry->var->dtype) &&
+                              additions(search, carry->next, carry->var) > 1;
+    }
     ir_each_expr(s, look_at_slot, search);
 }
 
@@ -95,6 +120,7 @@ c_alternates(Arena *arena, const Func *func)
 {
     Search search = {.neighbours = stores_twice(&func->body)};
     search.products = ARENA_ARRAY(arena, bool, func->next_id + 1);
+    search.lets = ARENA_ARRAY(arena, const Expr *, func->next_id + 1);
     ir_each_stmt(&func->body, note_product, &search);
     ir_each_stmt(&func->body, look_at_stmt, &search);
     int floats = 0;
