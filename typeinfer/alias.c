@@ -126,11 +126,11 @@ join_objects(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
     if (joined == NULL) {
         return NULL;
     }
-    if (joined->kind == TY_TUPLE && joined != lhs && joined != rhs) {
+    if (type_is_pack(joined) && joined != lhs && joined != rhs) {
         const Type **items =
             ARENA_ARRAY(I->arena, const Type *, joined->rank + 1);
-        bool left = lhs != NULL && lhs->kind == TY_TUPLE;
-        bool right = rhs != NULL && rhs->kind == TY_TUPLE;
+        bool left = lhs != NULL && type_is_pack(lhs);
+        bool right = rhs != NULL && type_is_pack(rhs);
         for (int i = 0; i < joined->rank; i++) {
             items[i] = join_objects(I, joined->items[i],
                                     left ? lhs->items[i] : NULL,
@@ -208,7 +208,7 @@ is_reference(const AExpr *e)
 static void
 alias_type(Infer *I, const Type *type)
 {
-    if (type->kind == TY_TUPLE) {
+    if (type_is_pack(type)) {
         I->objects.at[type->object].aliased |= type->object != 0;
         for (int i = 0; i < type->rank; i++) {
             alias_type(I, type->items[i]);
@@ -274,7 +274,7 @@ with_items(Infer *I, const Type *tuple, const Type **items)
 const Type *
 alias_lend(Infer *I, const Type *type, Loc loc)
 {
-    if (type->kind == TY_TUPLE) {
+    if (type_is_pack(type)) {
         const Type **items =
             ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
@@ -295,7 +295,7 @@ alias_lend(Infer *I, const Type *type, Loc loc)
 const Type *
 alias_return(Infer *I, const Type *type)
 {
-    if (type->kind == TY_TUPLE) {
+    if (type_is_pack(type)) {
         const Type **items =
             ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {

@@ -134,7 +134,7 @@ typed_item(Infer *I, AExpr *base, int64_t k)
     AExpr *e = ast_expr(I->arena, A_SUBSCRIPT, base->loc);
     e->lhs = base;
     vec_push(I->arena, &e->items, const_int(I, k, base->loc));
-    e->type = base->type->kind == TY_TUPLE
+    e->type = type_is_pack(base->type)
                   ? base->type->items[k]
                   : item_type(I, base->type, base->loc);
     return e;

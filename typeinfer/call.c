@@ -255,9 +255,10 @@ has_methods(const Type *self, BuiltinId id)
 static AExpr *
 call_method(Infer *I, const AExpr *e, AExpr *out)
 {
-    AExpr *self = infer_expr(I, e->lhs->lhs);
-    if (self->type->kind == TY_RECORD) {
-        return record_call(I, e, self);
+    AExpr *self = infer_object(I, e->lhs->lhs);
+    AExpr *done = class_call(I, e, self);
+    if (done != NULL) {
+        return done;
     }
     BuiltinId id = builtin_find(e->lhs->name);
     AExpr *value = self->type->kind == TY_TUPLE ? sequence_method(I, e, self)
@@ -271,7 +272,7 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
         return value;
     }
     if (list_like(self->type)) {
-        AExpr *done = list_method(I, e, out, self, &id);
+        done = list_method(I, e, out, self, &id);
         if (done != NULL) {
             return done;
         }
@@ -308,6 +309,9 @@ infer_call(Infer *I, const AExpr *e)
     const Type *callee = out->lhs->type;
     if (callee->kind == TY_FUNC && callee->func >= 0) {
         return call_user(I, e, out, callee);
+    }
+    if (callee->kind == TY_RECORD) {
+        return class_make(I, e, out, callee);
     }
     BuiltinId id = builtin_of(out->lhs);
     if (id == BUILTIN_NONE) {

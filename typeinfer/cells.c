@@ -42,7 +42,8 @@ cells_begin(Infer *I)
 {
     for (int i = 0; i < I->sig->nargs; i++) {
         const SigArg *arg = &I->sig->args[i];
-        if (arg->parent == 0 || !map_has(&I->unit->stores, arg->attr)) {
+        if (arg->parent == 0 || !arg->writable ||
+            !map_has(&I->unit->stores, arg->attr)) {
             continue;
         }
         const char *path = path_of(I, i);
@@ -88,6 +89,28 @@ open_flag(Infer *I, bool value, ABlock *out)
     return ver;
 }
 
+/* A named tuple becomes the tuple that it is, so that it can be joined with
+ * others. */
+static Ver *
+open_value(Infer *I, Sym name, Ver *ver, ABlock *out)
+{
+    if (!record_is_tuple(I, ver->base.type)) {
+        return ver;
+    }
+    Loc loc = I->unit->funcs.at[0]->loc;
+    AExpr *from = ast_expr(I->arena, A_NAME, loc);
+    from->version = &ver->base;
+    from->type = ver->base.type;
+    AExpr *value = take_seq(I, record_value(I, from), out);
+    AExpr *target = ast_expr(I->arena, A_NAME, loc);
+    Ver *made = ver_new(I, name, value->type, loc);
+    target->name = name;
+    target->version = &made->base;
+    target->type = value->type;
+    push_assign(I, target, value, out);
+    return made;
+}
+
 /* Binds the cells of the entry to what the attributes hold. */
 void
 cells_open(Infer *I, ABlock *out)
@@ -104,8 +127,36 @@ cells_open(Infer *I, ABlock *out)
         Ver *ver = (Ver *)I->hidden[cell->arg - first]; /* its first member */
         bool absent = type->kind == TY_RECORD && type->ival < 0;
         Ver **at = I->frame->env.at;
-        at[name_number(I->frame, cell->name)] = absent ? NULL : ver;
+        ver = absent ? NULL : open_value(I, cell->name, ver, out);
+        at[name_number(I->frame, cell->name)] = ver;
         at[name_number(I->frame, cell->flag)] = I->no;
+    }
+}
+
+/* Names of parameters that are assigned. */
+typedef struct Assigned {
+    Sym name;
+    bool found;
+} Assigned;
+
+/* For names_of_block. */
+static void
+note_assigned(void *data, Sym name)
+{
+    Assigned *at = data;
+    at->found |= at->name == name;
+}
+
+void
+cells_params(Infer *I, const AFunc *func, ABlock *out)
+{
+    for (int i = 0; i < func->params.n; i++) {
+        Assigned at = {.name = func->params.at[i].name};
+        names_of_block(&func->body, note_assigned, &at);
+        if (at.found) {
+            Ver **ver = &I->frame->env.at[name_number(I->frame, at.name)];
+            *ver = open_value(I, at.name, *ver, out);
+        }
     }
 }
 

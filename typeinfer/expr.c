@@ -90,7 +90,7 @@ is_simple(const AExpr *e)
         return is_known(e) && e->callee == NULL && !list_changes(e) &&
                all_simple(&e->items);
     case A_SUBSCRIPT:
-        return e->lhs->type->kind == TY_TUPLE && is_simple(e->lhs) &&
+        return type_is_pack(e->lhs->type) && is_simple(e->lhs) &&
                all_simple(&e->items) && e->type->kind != TY_ARRAY;
     case A_SLICE:
         return all_simple(&e->items);
@@ -245,7 +245,15 @@ infer_any(Infer *I, const AExpr *e)
 AExpr *
 infer_maybe(Infer *I, const AExpr *e)
 {
-    return list_made(I, e, infer_any(I, e));
+    return record_value(I, list_made(I, e, infer_any(I, e)));
+}
+
+AExpr *
+infer_object(Infer *I, const AExpr *e)
+{
+    AExpr *out = list_made(I, e, infer_any(I, e));
+    settle_some(I, out);
+    return type_is_pack(out->type) ? need_some(I, out) : out;
 }
 
 /* The same where an array is needed, or a tuple: what may be None must not be.
@@ -255,5 +263,5 @@ infer_expr(Infer *I, const AExpr *e)
 {
     AExpr *out = infer_maybe(I, e);
     settle_some(I, out);
-    return out->type->kind == TY_TUPLE ? need_some(I, out) : out;
+    return type_is_pack(out->type) ? need_some(I, out) : out;
 }

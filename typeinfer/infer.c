@@ -122,6 +122,8 @@ refuse_result(Infer *I, const AFunc *func, const Type *type, const char *why,
 typedef struct Returned {
     int objects[64];
     int n;
+    const Type *made[64]; /* OBJECTs */
+    int nmade;
 } Returned;
 
 /* Which arrays may 'object' be?  By number. Followed from reference to source
@@ -190,6 +192,7 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     }
     for (int i = 0; i < seen->n && !type->memory; i++) {
         if (seen->objects[i] == object) {
+            demote_object(I, object);
             refuse_result(I, func, type, "the same array twice",
                           return_copy);
         }
@@ -214,6 +217,29 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
     }
 }
 
+/* An object that was made here must be known not to be another of the result,
+ * because each will be made anew. */
+static void
+check_object_result(Infer *I, const AFunc *func, const Type *type,
+                    Returned *seen)
+{
+    bool again = false;
+    if (type->view) {
+        refuse_result(I, func, type, "which is in a list that is an argument",
+                      "Return its place in the list.");
+    }
+    for (int i = 0; i < seen->nmade; i++) {
+        const Type *other = seen->made[i];
+        again |= other->class == type->class &&
+                 (other->object == 0 || type->object == 0 ||
+                  other->object == type->object);
+    }
+    if (again || seen->nmade == 64) {
+        refuse_result(I, func, type, "perhaps the same object twice", NULL);
+    }
+    seen->made[seen->nmade++] = type;
+}
+
 /* Every part of a result must be something that csrc/py can make an object of.
  * A tuple in it is made anew, as in Python; a part of a list has a place in
  * that. */
@@ -224,7 +250,17 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     switch ((int)type->kind) {
     case TY_NONE:
     case TY_STR:
+        return;
     case TY_RECORD:
+        if (type->ival <= 0) {
+            refuse_result(I, func, type, "which can't be handed over", NULL);
+        }
+        return;
+    case TY_OBJECT:
+        check_object_result(I, func, type, seen);
+        for (int i = 0; i < type->rank; i++) {
+            check_result(I, func, type->items[i], seen);
+        }
         return;
     case TY_NUM:
     case TY_COMPLEX:
@@ -282,6 +318,7 @@ run_entry(Infer *I)
     }
     bind_hidden(I, func->params.n);
     cells_open(I, &typed->body);
+    cells_params(I, func, &typed->body);
     infer_body(I, &frame, typed);
     push_hidden(I, typed, func->params.n);
     Returned seen = {.n = 0};

@@ -249,7 +249,7 @@ kept_type(Infer *I, const Type *type)
             return NULL;
         }
     }
-    return type_tuple(I->arena, items, type->rank, type->is_list);
+    return type_like(I->arena, items, type);
 }
 
 /* Can a LIST hold values of the type? */

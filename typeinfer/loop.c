@@ -152,7 +152,7 @@ same_memory(const Type *lhs, const Type *rhs)
     bool same = !type_is_memory(lhs) || (lhs->object == rhs->object &&
                                          lhs->ref == rhs->ref &&
                                          lhs->view == rhs->view);
-    for (int i = 0; lhs->kind == TY_TUPLE && i < lhs->rank; i++) {
+    for (int i = 0; type_is_pack(lhs) && i < lhs->rank; i++) {
         same &= same_memory(lhs->items[i], rhs->items[i]);
     }
     return same;

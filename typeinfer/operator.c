@@ -247,6 +247,10 @@ infer_binop(Infer *I, const AExpr *e)
         out->lhs = infer_maybe(I, e->lhs);
         out->rhs = infer_maybe(I, e->rhs);
     }
+    AExpr *own = class_binop(I, e, out->lhs, out->rhs);
+    if (own != NULL) {
+        return own;
+    }
     out->type = list_binop(I, e, out->lhs, out->rhs);
     if (out->type != NULL) {
         return out;
@@ -291,6 +295,10 @@ infer_unary(Infer *I, const AExpr *e)
     }
     AExpr *out = node_like(I, e);
     out->lhs = infer_expr(I, e->lhs);
+    AExpr *own = class_unary(I, e, out->lhs);
+    if (own != NULL) {
+        return own;
+    }
     out->type = complex_unary(I, e, out->lhs->type);
     if (out->type != NULL) {
         return out;

@@ -10,8 +10,7 @@
  * the other have no type in common.
  *
  * An attribute that nothing in the source assigns is what it was when the call
- * began; the others are cells.  Methods are functions of the unit: `self.f(x)`
- * is `f(self, x)`. */
+ * began; the others are cells. */
 #include <string.h>
 
 #include "typeinfer/list.h"
@@ -31,51 +30,32 @@ find_field(const Infer *I, const Type *record, Sym name)
     return -1;
 }
 
-/* A method, or NULL. */
-static const AClassAttr *
-find_method(const Infer *I, const Type *record, Sym name)
+/* --- reading -------------------------------------------------------------- */
+
+/* Nothing is known of what the attribute holds. */
+static bool
+is_opaque(const Type *type)
 {
-    if (record->ival <= 0) {
-        return NULL;
-    }
-    const AClass *class = &I->unit->classes.at[record->func];
-    for (int i = 0; i < class->attrs.n; i++) {
-        const AClassAttr *attr = &class->attrs.at[i];
-        if (attr->name == name && attr->func >= 0) {
-            return attr;
-        }
-    }
-    return NULL;
+    return type->kind == TY_RECORD && type->ival == 0;
 }
 
 static _Noreturn void
-refuse_attr(Infer *I, const AExpr *e, const Type *record, const char *why)
+refuse_opaque(Infer *I, Loc loc, int field)
 {
-    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
-                 "attribute `%s` of %s %s", e->name,
-                 type_text(I->arena, record), why);
+    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc, NULL,
+                 "attribute `%s` is of a type that is not translated",
+                 I->sig->args[field].attr);
 }
 
-/* --- reading -------------------------------------------------------------- */
-
-/* The attribute as a name, typed or not. */
+/* What attribute 'field' was when the call began. */
 static AExpr *
-read_field(Infer *I, const AExpr *e, const Type *record, int field)
+first_value(Infer *I, int field, Loc loc)
 {
     SigArg *arg = &I->sig->args[field];
-    const Cell *cell = cell_of(I, field);
-    AExpr *name = ast_expr(I->arena, A_NAME, e->loc);
+    AExpr *name = ast_expr(I->arena, A_NAME, loc);
     arg->used = true;
-    if (arg->type->kind == TY_RECORD && arg->type->ival == 0 && !cell) {
-        refuse_attr(I, e, record, "is of a type that is not translated");
-    }
-    if (cell != NULL) {
-        name->name = cell->name;
-        AExpr *out = infer_maybe(I, name);
-        if (out->type->kind == TY_RECORD && out->type->ival == 0) {
-            refuse_attr(I, e, record, "is of a type that is not translated");
-        }
-        return out;
+    if (is_opaque(arg->type)) {
+        refuse_opaque(I, loc, field);
     }
     if (arg->type->kind == TY_RECORD && arg->type->ival < 0) {
         read_unbound(I); /* AttributeError */
@@ -86,22 +66,69 @@ read_field(Infer *I, const AExpr *e, const Type *record, int field)
     return name;
 }
 
-/* The value of 'base' for its effects, then that of the attribute. */
 AExpr *
-record_attr(Infer *I, const AExpr *e, AExpr *base)
+record_field(Infer *I, const AExpr *e, const Type *record)
 {
-    ABlock block = {0};
-    base = take_seq(I, base, &block);
-    keep_effects(I, base, &block);
-    int field = find_field(I, base->type, e->name);
+    int field = find_field(I, record, e->name);
+    const Cell *cell = field >= 0 ? cell_of(I, field) : NULL;
     if (field < 0) {
-        refuse_attr(I, e, base->type,
-                    find_method(I, base->type, e->name)
-                        ? "is a method, which is translated where it is called"
-                        : "is not a plain value");
+        return NULL;
     }
-    AExpr *value = read_field(I, e, base->type, field);
-    return typed_seq(I, block, value);
+    if (cell == NULL) {
+        return first_value(I, field, e->loc);
+    }
+    AExpr *name = ast_expr(I->arena, A_NAME, e->loc);
+    name->name = cell->name;
+    I->sig->args[field].used = true;
+    AExpr *out = infer_maybe(I, name);
+    if (is_opaque(out->type)) {
+        refuse_opaque(I, e->loc, field);
+    }
+    return out;
+}
+
+bool
+record_is_tuple(const Infer *I, const Type *type)
+{
+    const AClass *class =
+        type->kind == TY_RECORD ? class_of(I, type) : NULL;
+    bool known = class != NULL && class->is_tuple;
+    for (int i = 0; known && i < class->fields.n; i++) {
+        int field = find_field(I, type, class->fields.at[i]);
+        const Type *item = I->sig->args[field].type;
+        known = !is_opaque(item)
+                && (class_of(I, item) == NULL || item->kind != TY_RECORD
+                    || !class_of(I, item)->is_tuple
+                    || record_is_tuple(I, item));
+    }
+    return known;
+}
+
+/* A named tuple is nothing but its items, so where it isn't only asked for one
+ * of them it may as well have been made here. */
+AExpr *
+record_value(Infer *I, AExpr *e)
+{
+    const AClass *class = e->type->kind == TY_RECORD ? class_of(I, e->type)
+                                                     : NULL;
+    if (class == NULL || !class->is_tuple) {
+        return e;
+    }
+    ABlock block = {0};
+    AExprVec items = {0};
+    e = take_seq(I, e, &block);
+    keep_effects(I, e, &block);
+    for (int i = 0; i < class->fields.n; i++) {
+        int field = find_field(I, e->type, class->fields.at[i]);
+        AExpr *item = first_value(I, field, e->loc);
+        vec_push(I->arena, &items, record_value(I, item));
+    }
+    AExpr *out = typed_display(I, &items, false, e->loc);
+    Type *type = arena_copy(I->arena, out->type, sizeof(*type));
+    type->class = e->type->func + 1;
+    type->name = class->name;
+    out->type = type;
+    return typed_seq(I, block, out);
 }
 
 /* --- assigning ------------------------------------------------------------ */
@@ -110,7 +137,7 @@ record_attr(Infer *I, const AExpr *e, AExpr *base)
 AExpr *
 record_target(Infer *I, const AExpr *target)
 {
-    AExpr *base = infer_expr(I, target->lhs);
+    AExpr *base = infer_object(I, target->lhs);
     int field = base->type->kind == TY_RECORD && is_simple(base)
                     ? find_field(I, base->type, target->name)
                     : -1;
@@ -133,7 +160,8 @@ record_target(Infer *I, const AExpr *target)
 AExpr *
 record_is(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out)
 {
-    if (lhs->type->kind != TY_RECORD || rhs->type->kind != TY_RECORD) {
+    if (lhs->type->kind != TY_RECORD || rhs->type->kind != TY_RECORD
+        || lhs->type->ival <= 0 || rhs->type->ival <= 0) {
         return NULL;
     }
     bool same = lhs->type->ival == rhs->type->ival;
@@ -149,48 +177,14 @@ void
 record_compare(Infer *I, const AExpr *e, bool is, const Type *lhs,
                const Type *rhs)
 {
-    bool record = lhs->kind == TY_RECORD || rhs->kind == TY_RECORD;
+    bool record = lhs->kind == TY_RECORD || rhs->kind == TY_RECORD
+                  || lhs->kind == TY_OBJECT || rhs->kind == TY_OBJECT;
     bool none = lhs->kind == TY_NONE || rhs->kind == TY_NONE;
     if (record && !(is && none)) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
                      "this comparison of %s and %s is not translated",
                      type_text(I->arena, lhs), type_text(I->arena, rhs));
     }
-}
-
-/* --- methods -------------------------------------------------------------- */
-
-/* self.f(x) as f(self, x). */
-AExpr *
-record_call(Infer *I, const AExpr *e, AExpr *self)
-{
-    ABlock block = {0};
-    self = take_seq(I, self, &block);
-    const AClassAttr *method = find_method(I, self->type, e->lhs->name);
-    if (method == NULL) {
-        infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
-                     "method `%s` of %s is not translated", e->lhs->name,
-                     type_text(I->arena, self->type));
-    }
-    AExpr *call = node_like(I, e);
-    Type *type =
-        arena_copy(I->arena, type_kind(I->arena, TY_FUNC), sizeof(*type));
-    type->func = method->func;
-    type->name = I->unit->funcs.at[method->func]->qualname;
-    if (method->binds) {
-        vec_push(I->arena, &call->items, as_untyped(I, self, &block));
-        vec_push(I->arena, &call->keys, NULL);
-    } else {
-        keep_effects(I, self, &block);
-    }
-    for (int i = 0; i < e->items.n; i++) {
-        vec_push(I->arena, &call->items, e->items.at[i]);
-        vec_push(I->arena, &call->keys, e->keys.at[i]);
-    }
-    AExpr *out = node_like(I, e);
-    out->lhs = ast_expr(I->arena, A_CONST, e->lhs->loc);
-    out->lhs->type = type;
-    return typed_seq(I, block, call_user(I, call, out, type));
 }
 
 /* --- what was not needed -------------------------------------------------- */

@@ -7,6 +7,8 @@
 void cells_begin(Infer *I);
 void cells_name(Infer *I, NameFn fn, void *data);
 void cells_open(Infer *I, ABlock *out);
+/* Parameters that are named tuples and assigned become tuples. */
+void cells_params(Infer *I, const AFunc *func, ABlock *out);
 void cells_enter(Infer *I, Frame *frame);
 void cells_leave(Infer *I, Frame *frame, Loc loc);
 bool cells_changed(const Infer *I, const Env *before);
@@ -19,9 +21,13 @@ Cell *cell_of(Infer *I, int arg);
 void cells_check(Infer *I, const AFunc *typed);
 
 /* --- record.c --- */
-/* e.name, e(...) and e.name = ... where 'base' is the typed object. */
-AExpr *record_attr(Infer *I, const AExpr *e, AExpr *base);
-AExpr *record_call(Infer *I, const AExpr *e, AExpr *self);
+/* A named tuple that is an argument as a tuple of its items; else 'e'. */
+AExpr *record_value(Infer *I, AExpr *e);
+/* Is it a named tuple, all of whose items are known? */
+bool record_is_tuple(const Infer *I, const Type *type);
+/* The attribute 'e' of the argument; NULL: it has none of that name. */
+AExpr *record_field(Infer *I, const AExpr *e, const Type *record);
+/* The name to assign in place of 'target'. */
 AExpr *record_target(Infer *I, const AExpr *target);
 /* 'is' of two objects; NULL: another comparison. */
 AExpr *record_is(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out);
@@ -31,4 +37,19 @@ void record_compare(Infer *I, const AExpr *e, bool is, const Type *lhs,
 /* Arguments that nothing was made of become objects of which nothing is known.
  */
 void records_prune(Signature *sig, Arena *arena);
+
+/* --- class.c --- */
+/* The class of a value of one's own; NULL: it has none. */
+const AClass *class_of(const Infer *I, const Type *type);
+/* e.name of the typed 'base'. */
+AExpr *class_attr(Infer *I, const AExpr *e, AExpr *base);
+/* A method of 'self'; NULL: its class has none that is not NumPy's or Python's.
+ */
+AExpr *class_call(Infer *I, const AExpr *e, AExpr *self);
+/* 'callee' is called to make an object. */
+AExpr *class_make(Infer *I, const AExpr *e, AExpr *out, const Type *callee);
+/* An operator that the class of an operand defines; NULL: it is Python's. */
+AExpr *class_binop(Infer *I, const AExpr *e, AExpr *lhs, AExpr *rhs);
+bool class_aug(Infer *I, const AStmt *s, const AExpr *lhs, const AExpr *rhs);
+AExpr *class_unary(Infer *I, const AExpr *e, AExpr *arg);
 #endif

@@ -21,6 +21,8 @@ typedef struct Plain {
 } Plain;
 
 const Type *type_kind(Arena *arena, TypeKind kind);
+/* A tuple of these items, of the same length and class as 'like'. */
+const Type *type_like(Arena *arena, const Type *const *items, const Type *like);
 const Type *type_num(Arena *arena, DType dtype, bool weak);
 const Type *type_bool(Arena *arena); /* Python's, unknown */
 const Type *type_int(Arena *arena);
@@ -96,6 +98,8 @@ typedef struct BinRule {
 
 bool op_is_compare(AOp op);
 const char *op_text(AOp op);
+/* "add" of `__add__`; "none": it has no special method. */
+const char *op_special(AOp op);
 /* '**' too; for it 'rhs' may have a known value. */
 BinRule rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
 

@@ -143,7 +143,8 @@ differs_in_kind(const Type *lhs, const Type *rhs)
     bool none = lhs->kind == TY_NONE || rhs->kind == TY_NONE;
     bool tuples = lhs->kind == TY_TUPLE || rhs->kind == TY_TUPLE;
     bool dtypes = lhs->kind == TY_DTYPE || rhs->kind == TY_DTYPE;
-    bool own = lhs->kind == TY_RECORD || rhs->kind == TY_RECORD; /* __eq__ */
+    bool own = lhs->kind == TY_RECORD || rhs->kind == TY_RECORD ||
+               lhs->kind == TY_OBJECT || rhs->kind == TY_OBJECT; /* __eq__ */
     return lhs->kind != rhs->kind && (texts || none || tuples) && !dtypes &&
            !own &&
            lhs->kind != TY_ARRAY && rhs->kind != TY_ARRAY &&

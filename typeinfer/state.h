@@ -338,6 +338,9 @@ DiagId unsupported(const Type *type);
 const Type *need_num(Infer *I, const AExpr *e, const char *what);
 /* 'e' as an operand that is a number or an array. */
 const Type *need_operand(Infer *I, const AExpr *e, AOp op);
+/* As infer_expr, of what an attribute is wanted: a named tuple that is an
+ * argument stays an object. */
+AExpr *infer_object(Infer *I, const AExpr *e);
 void settle_some(Infer *I, AExpr *e);
 void settle_numbers(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);
 const Type *type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,

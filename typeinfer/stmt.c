@@ -361,6 +361,16 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
     AExpr *target = infer_maybe(I, s->targets.at[0]);
     check_target(I, s->targets.at[0], target);
     AExpr *value = infer_expr(I, s->value);
+    if (target->kind == A_NAME && class_aug(I, s, target, value)) {
+        AStmt *copy = arena_copy(I->arena, s, sizeof(*s));
+        copy->kind = AS_ASSIGN;
+        copy->value = ast_expr(I->arena, A_BINOP, s->loc);
+        copy->value->op = s->op;
+        copy->value->lhs = s->targets.at[0];
+        copy->value->rhs = as_untyped(I, value, out);
+        infer_assign(I, copy, out);
+        return;
+    }
     AExpr *extend = list_extend(I, s, target, value);
     if (extend != NULL) {
         AStmt *call = stmt_like(I, s, out);

@@ -497,7 +497,8 @@ uniform_type(Infer *I, const Type *lhs, const Type *rhs)
     if (lhs->kind == TY_COMPLEX) {
         return type_equal(lhs, rhs) ? lhs : NULL;
     }
-    if (lhs->kind != TY_TUPLE || lhs->rank != rhs->rank) {
+    if (lhs->kind != TY_TUPLE || lhs->rank != rhs->rank ||
+        lhs->class != rhs->class || lhs->is_list != rhs->is_list) {
         return NULL;
     }
     const Type **items = ARENA_ARRAY(I->arena, const Type *, lhs->rank + 1);
@@ -507,7 +508,7 @@ uniform_type(Infer *I, const Type *lhs, const Type *rhs)
             return NULL;
         }
     }
-    return type_tuple(I->arena, items, lhs->rank, lhs->is_list);
+    return type_like(I->arena, items, lhs);
 }
 
 /* Longer tables are refused. */
@@ -663,10 +664,10 @@ AExpr *
 infer_attr(Infer *I, const AExpr *e)
 {
     AExpr *out = node_like(I, e);
-    out->lhs = infer_expr(I, e->lhs);
+    out->lhs = infer_object(I, e->lhs);
     const Type *base = out->lhs->type;
-    if (base->kind == TY_RECORD) {
-        return record_attr(I, e, out->lhs);
+    if (class_of(I, base) != NULL) {
+        return class_attr(I, e, out->lhs);
     }
     if (base->kind == TY_ARRAY) {
         out->type = array_attr(I, e, out->lhs);

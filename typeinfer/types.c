@@ -123,6 +123,21 @@ type_tuple(Arena *arena, const Type *const *items, int n, bool is_list)
 }
 
 const Type *
+type_like(Arena *arena, const Type *const *items, const Type *like)
+{
+    const Type *type = type_tuple(arena, items, like->rank, like->is_list);
+    if (like->class == 0) {
+        return type;
+    }
+    Type *named = arena_copy(arena, type, sizeof(*type));
+    named->kind = like->kind;
+    named->class = like->class;
+    named->name = like->name;
+    named->view = like->view;
+    return named;
+}
+
+const Type *
 type_vector(Arena *arena, DType dtype, int lanes)
 {
     Type *type = new_type(arena, TY_ARRAY);
@@ -290,9 +305,12 @@ type_truth(const Type *type, bool *out)
         return true;
     case TY_FUNC:
     case TY_MODULE:
-    case TY_RECORD:
+    case TY_OBJECT:
         *out = true;
         return true;
+    case TY_RECORD:
+        *out = true;
+        return type->ival > 0;
     default:
         return false;
     }
@@ -407,7 +425,8 @@ join_items(Arena *arena, const Type *lhs, const Type *rhs)
 {
     bool alts = lhs->alt == rhs->alt || lhs->alt == ALT_NEVER ||
                 rhs->alt == ALT_NEVER;
-    if (lhs->rank != rhs->rank || lhs->is_list != rhs->is_list || !alts) {
+    if (lhs->rank != rhs->rank || lhs->is_list != rhs->is_list || !alts ||
+        lhs->class != rhs->class) {
         return NULL;
     }
     const Type **items = ARENA_ARRAY(arena, const Type *, lhs->rank + 1);
@@ -417,7 +436,7 @@ join_items(Arena *arena, const Type *lhs, const Type *rhs)
             return NULL;
         }
     }
-    const Type *joined = type_tuple(arena, items, lhs->rank, lhs->is_list);
+    const Type *joined = type_like(arena, items, rhs->view ? rhs : lhs);
     Alt alt = lhs->alt != ALT_NEVER ? lhs->alt : rhs->alt;
     return alt == ALT_NEVER ? joined : type_with_alt(arena, joined, alt);
 }
@@ -511,12 +530,12 @@ join_absent(Arena *arena, const Type *array, Alt alt)
 static const Type *
 absent_item(Arena *arena, const Type *type)
 {
-    if (type->kind == TY_TUPLE) {
+    if (type_is_pack(type)) {
         const Type **items = ARENA_ARRAY(arena, const Type *, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
             items[i] = absent_item(arena, type->items[i]);
         }
-        return type_tuple(arena, items, type->rank, type->is_list);
+        return type_like(arena, items, type);
     }
     bool memory = type_is_memory(type) && !type->ref;
     return memory ? new_ref(arena, type) : type;
@@ -571,7 +590,7 @@ static bool
 has_array(const Type *type)
 {
     bool found = type->kind == TY_ARRAY || type->kind == TY_LIST;
-    for (int i = 0; type->kind == TY_TUPLE && i < type->rank && !found; i++) {
+    for (int i = 0; type_is_pack(type) && i < type->rank && !found; i++) {
         found = has_array(type->items[i]);
     }
     return found;
@@ -661,9 +680,9 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     }
     bool none = (lhs == NULL || (lhs->kind == TY_NONE && !lhs->alt)) ||
                 (rhs == NULL || (rhs->kind == TY_NONE && !rhs->alt));
-    const Type *tuple = lhs != NULL && lhs->kind == TY_TUPLE   ? lhs
-                        : rhs != NULL && rhs->kind == TY_TUPLE ? rhs
-                                                               : NULL;
+    const Type *tuple = lhs != NULL && type_is_pack(lhs)   ? lhs
+                        : rhs != NULL && type_is_pack(rhs) ? rhs
+                                                           : NULL;
     if (none && tuple != NULL && !tuple->is_list) {
         bool unbound = lhs == NULL || rhs == NULL;
         return join_absent_tuple(arena, tuple,
@@ -697,6 +716,7 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     }
     switch ((int)lhs->kind) {
     case TY_TUPLE:
+    case TY_OBJECT:
         return join_items(arena, lhs, rhs);
     case TY_ARRAY:
         return join_arrays(arena, lhs, rhs);

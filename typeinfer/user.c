@@ -426,7 +426,7 @@ bind_parameters(Infer *I, const AExpr *call, const AFunc *func,
 static void
 own_lists(Infer *I, const Type *type, int from)
 {
-    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+    for (int i = 0; type_is_pack(type) && i < type->rank; i++) {
         own_lists(I, type->items[i], from);
     }
     if (type->kind != TY_TUPLE || type->object == 0) {

@@ -9,6 +9,7 @@ are those of the file.
 import ast
 import builtins
 import cmath
+import dataclasses
 import itertools
 import linecache
 import math
@@ -278,3 +279,21 @@ def is_opaque(function):
     name = function.__globals__.get("__name__") or ""
     return (name.split(".")[0] in OPAQUE
             and not name.startswith("vizgen.library."))
+
+
+def dataclass_fields(class_):
+    """(name, has a default, default, keyword only) for each field of a dataclass
+    whose __init__ does nothing but assign the fields; else None."""
+    rows = []
+    if hasattr(class_, "__post_init__"):
+        return None
+    for field in class_.__dataclass_fields__.values():
+        kind = field._field_type
+        if kind is dataclasses._FIELD_CLASSVAR:
+            continue
+        if kind is not dataclasses._FIELD or not field.init:
+            return None
+        has = field.default is not dataclasses.MISSING
+        rows.append((field.name, has, field.default if has else None,
+                     field.kw_only))
+    return rows

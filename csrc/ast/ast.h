@@ -258,12 +258,24 @@ typedef struct AClassAttr {
     Sym name;
     int func;
     bool binds;
+    bool is_property;
+    bool own; /* of a class in Python, and not what 'object' or 'tuple' has */
 } AClassAttr;
 
-/* A class of which an object was an argument. */
+/* A class of which an object was an argument, or which was one itself.
+ *
+ *   "is_tuple"  a named tuple; "fields"  its items, or what an object that is
+ *       made here has.
+ *   "makes"  of a class that may be called: the number of that whose objects it
+ *       makes; -1: it may not.  "maker"  of the latter: the function that gives
+ *       the fields for the arguments; -1: there is none. */
 typedef struct AClass {
     Sym name;
     VEC(AClassAttr) attrs;
+    bool is_tuple;
+    VEC(Sym) fields;
+    int makes;
+    int maker;
 } AClass;
 
 /* A function and all user functions it reaches; funcs.at[0] is the entry.

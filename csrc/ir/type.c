@@ -241,6 +241,7 @@ add_array(Str *out, const Type *type)
 static void
 add_tuple(Str *out, const Type *type)
 {
+    str_add(out, type->class ? type->name : "");
     str_add(out, type->is_list ? "[" : "(");
     for (int i = 0; i < type->rank; i++) {
         str_add(out, i ? ", " : "");
@@ -299,6 +300,7 @@ add_kind(Str *out, const Type *type)
         }
         break;
     case TY_TUPLE:
+    case TY_OBJECT:
         add_tuple(out, type);
         break;
     case TY_LIST:
@@ -374,7 +376,7 @@ equal_items(const Type *lhs, const Type *rhs)
             return false;
         }
     }
-    return lhs->is_list == rhs->is_list;
+    return lhs->is_list == rhs->is_list && lhs->class == rhs->class;
 }
 
 /* Sizes are part of the type: a known extent is what makes a vector. "object",
@@ -386,6 +388,12 @@ equal_array(const Type *lhs, const Type *rhs)
     size_t bytes = sizeof(int64_t) * (size_t)lhs->rank;
     return lhs->dtype == rhs->dtype && lhs->layout == rhs->layout &&
            memcmp(lhs->size, rhs->size, bytes) == 0;
+}
+
+bool
+type_is_pack(const Type *type)
+{
+    return type->kind == TY_TUPLE || type->kind == TY_OBJECT;
 }
 
 /* Compares what its kind uses of a Type and nothing else: the other fields may
@@ -407,6 +415,8 @@ type_equal(const Type *lhs, const Type *rhs)
                equal_known(lhs, rhs);
     case TY_ARRAY:
         return equal_array(lhs, rhs);
+    case TY_OBJECT:
+        return lhs->object == rhs->object && equal_items(lhs, rhs);
     case TY_TUPLE:
     case TY_SLICE:
         return equal_items(lhs, rhs);

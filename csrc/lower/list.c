@@ -52,7 +52,7 @@ new_column(Lower *L, const Type *type, const char *name, Loc loc)
         if (type->alt != ALT_NEVER) {
             column.flag = new_buffer(L, "alt", DT_BOOL, loc);
         }
-    } else if (type->kind == TY_TUPLE || type->kind == TY_COMPLEX) {
+    } else if (type_is_pack(type) || type->kind == TY_COMPLEX) {
         column.items = ARENA_ARRAY(L->arena, Column, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
             column.items[i] = new_column(L, type->items[i], name, loc);
@@ -175,7 +175,7 @@ param_column(Lower *L, const Type *type, const char *name, int rank)
         if (type->alt != ALT_NEVER) {
             column.flag = param_buffer(L, "alt", DT_BOOL, rank);
         }
-    } else if (type->kind == TY_TUPLE || type->kind == TY_COMPLEX) {
+    } else if (type_is_pack(type) || type->kind == TY_COMPLEX) {
         column.items = ARENA_ARRAY(L->arena, Column, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
             column.items[i] = param_column(L, type->items[i], name, rank);

@@ -225,7 +225,7 @@ forget_items(Lower *L, const Type *type)
     for (int i = 0; i < type->rank; i++) {
         items[i] = forget_items(L, type->items[i]);
     }
-    return type_tuple(L->arena, items, type->rank, type->is_list);
+    return type_like(L->arena, items, type);
 }
 
 /* lo + k: small, as the range and the count are. No check: it lies between the

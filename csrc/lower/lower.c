@@ -89,7 +89,7 @@ note_returned(Lower *L, const Type *type)
         const void *number = (const void *)(intptr_t)type->object;
         map_set(&L->returned, number, NULL);
     }
-    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+    for (int i = 0; type_is_pack(type) && i < type->rank; i++) {
         note_returned(L, type->items[i]);
     }
 }
@@ -318,7 +318,7 @@ add_leaves(Lower *L, Value v)
     const Type *type = v.type;
     Leaf leaf = {
         .kind = LEAF_CONST, .type = type, .ret = -1, .flag = -1, .arg = -1};
-    if (type->kind == TY_TUPLE) {
+    if (type_is_pack(type)) {
         if (type->alt == ALT_NONE) {
             leaf.flag = add_ret(L, flag_or_false(L, v.flag), NULL);
             vec_push(L->arena, &L->result->leaves, leaf);
@@ -370,7 +370,7 @@ lower_results(Lower *L, const AFunc *entry)
     const Value *value = version_value(L, entry->returned);
     Value v = value ? *value : value_of_type(L, entry->result);
     v.type = entry->result;
-    for (int i = 0; v.type->kind == TY_TUPLE && i < v.type->rank; i++) {
+    for (int i = 0; type_is_pack(v.type) && i < v.type->rank; i++) {
         v.items[i].type = v.type->items[i];
     }
     L->result->result = entry->result;

@@ -94,7 +94,7 @@ subscript_vector(Lower *L, Value base, const AExpr *e)
 Value
 element_of(Lower *L, Value base, const AExpr *e)
 {
-    if (base.type->kind == TY_TUPLE) {
+    if (type_is_pack(base.type)) {
         return subscript_tuple(L, base, e);
     }
     if (base.type->kind == TY_LIST) {

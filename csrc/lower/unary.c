@@ -118,9 +118,10 @@ truth_of(Lower *L, Value v, Loc loc)
         bool none = v.type->alt == ALT_NONE && v.flag != NULL;
         return none ? both(L, not_(L, v.flag), some) : some;
     }
-    if (v.type->kind == TY_TUPLE) { /* or None */
+    if (type_is_pack(v.type)) { /* or None */
         Expr *none = flag_or_false(L, v.flag);
-        return v.type->rank > 0 ? not_(L, none) : ir_bool(L->arena, false);
+        bool empty = v.type->kind == TY_TUPLE && v.type->rank == 0;
+        return empty ? ir_bool(L->arena, false) : not_(L, none);
     }
     if (v.type->kind == TY_ARRAY) {
         Expr *zero = int_const(L, 0);

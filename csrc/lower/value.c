@@ -299,7 +299,7 @@ value_of_type(Lower *L, const Type *type)
     if (type->kind == TY_NUM && type->known) {
         v.expr = known_expr(L, type);
     }
-    bool items = type->kind == TY_TUPLE || type->kind == TY_COMPLEX ||
+    bool items = type_is_pack(type) || type->kind == TY_COMPLEX ||
                  type->kind == TY_SLICE;
     if (items) {
         v.items = ARENA_ARRAY(L->arena, Value, type->rank + 1);

@@ -94,7 +94,7 @@ storage_new(Lower *L, const Type *type, const char *name)
     if (v.expr != NULL) {
         return v; /* a known number */
     }
-    bool tuple = type->kind == TY_TUPLE || type->kind == TY_NONE;
+    bool tuple = type_is_pack(type) || type->kind == TY_NONE;
     if (tuple && type->alt != ALT_NEVER) {
         v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
     }
@@ -219,7 +219,7 @@ convert_none(Lower *L, Value v, const Type *to, Loc loc)
         Expr *zero = num_const(L, to->dtype, 0);
         out.expr = ir_splat(L->arena, zero, type_lanes(to));
         out.flag = ir_bool(L->arena, true);
-    } else if (to->kind == TY_TUPLE) {
+    } else if (type_is_pack(to)) {
         out.items = ARENA_ARRAY(L->arena, Value, to->rank + 1);
         for (int i = 0; i < to->rank; i++) {
             out.items[i] = convert_none(L, v, to->items[i], loc);
@@ -279,7 +279,7 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
     }
     Value out = v;
     out.type = to;
-    if (to->kind == TY_TUPLE) {
+    if (type_is_pack(to)) {
         out.items = ARENA_ARRAY(L->arena, Value, to->rank + 1);
         for (int i = 0; i < to->rank; i++) {
             out.items[i] = convert(L, v.items[i], to->items[i], loc);

@@ -278,7 +278,7 @@ keys_fit(const Spec *spec, const uint32_t *keys, bool any_layout)
 {
     uint32_t mask = any_layout ? ~KEY_ANY_LAYOUT : UINT32_MAX;
     uint32_t differ = 0;
-    int n = spec->has_records ? 0 : spec->nargs;
+    int n = spec->ignored != NULL ? 0 : spec->nargs;
     for (int i = 0; i < n; i++) {
         differ |= (keys[i] ^ spec->keys[i]) & mask;
     }
@@ -341,7 +341,7 @@ bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
     if (!keys_fit(spec, keys, spec->width.layout)
-        || (spec->has_records
+        || (spec->ignored != NULL
             && !records_same(spec, keys, spec->width.layout))) {
         return false;
     }
@@ -360,7 +360,7 @@ spec_almost_accepts(const Spec *spec, const uint32_t *keys,
                     PyObject *const *args)
 {
     return keys_fit(spec, keys, true)
-           && (!spec->has_records || records_same(spec, keys, true))
+           && (spec->ignored == NULL || records_same(spec, keys, true))
            && consts_fit(spec, args, true);
 }
 

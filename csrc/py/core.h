@@ -18,7 +18,7 @@
  *     result.c    returned slots -> objects
  *     call.c      native, in parts or in Python
  *     part.c      a loop of a function that can't be compiled as a whole
- *     records.c   objects as arguments    classes.c, attr.c  their classes
+ *     records.c   objects, listed.c   classes.c, makers.c, attr.c   of classes
  *     accel.c     the type Accelerated          info.c  what tools may ask
  *
  * This folder is the only one that includes Python.h and NumPy's headers.
@@ -51,7 +51,6 @@ enum { MAX_SPECS = 8, MAX_ALIKE = 4 };
 
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;
-typedef struct RecordClass RecordClass;
 
 /* np.errstate as bits of Warn: what is ignored, and what only Python does
  * right.  "underflow": that is not ignored either, as it usually is. */
@@ -263,8 +262,7 @@ typedef struct Spec {
     Const *consts;
     bool has_lists;
     bool no_singles;    /* axes of one element have signatures of their own */
-    bool has_records;
-    bool *ignored;      /* attributes that are not used */
+    bool *ignored;      /* attributes that are not used; NULL: no objects */
     int npins;
     Pin *pins;
     const Signature *sig; /* with the pins; in the unit's arena */
@@ -311,8 +309,7 @@ struct Loaded {
     bool busy;         /* a compilation uses "arena" */
     Core *core;
     PyObject *functions; /* of the unit, None for nested ones */
-    RecordClass *classes;
-    int nclasses;
+    struct RecordClass *classes; /* as many as the unit has */
     unsigned epoch;    /* changes with what is known of classes */
     bool stale;        /* a class has changed: to be loaded again */
 };
@@ -577,8 +574,6 @@ Outcome call_dispatch(Accel *f, Loaded *l, PyObject *const *args,
 int call_bind(const Accel *f, const Loaded *l, PyObject *const *args,
               Py_ssize_t nargs, PyObject *kwnames, PyObject **bound);
 int call_keys(PyObject *const *bound, int n, uint32_t *keys);
-int call_keys_of(Accel *f, Loaded *l, PyObject **bound, int *n,
-                 uint32_t *keys, PyObject **held);
 PyObject *argument_text(const Accel *f, const Loaded *l, PyObject *object,
                         int index, DiagId *code);
 /* Finds or makes the specialisation for a call without running it; the caller

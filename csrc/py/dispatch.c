@@ -192,7 +192,7 @@ call_keys_of(Accel *f, Loaded *l, PyObject **bound, int *n, uint32_t *keys,
 {
     int bad = call_keys(bound, *n, keys);
     int nhidden = *n - l->nparams;
-    if (bad < 0 || !is_record(bound[bad])) {
+    if (bad < 0 || !(is_record(bound[bad]) || is_listed(bound[bad]))) {
         return bad;
     }
     int found = records_keys(l, bound, n, keys, held);

@@ -240,7 +240,7 @@ put_item(Put *put, const Type *type, PyObject *object, Py_ssize_t at,
         return false;
     }
     Py_ssize_t n = size_of(object);
-    if (type->kind == TY_TUPLE) {
+    if (type_is_pack(type)) {
         bool fits = n == type->rank;
         for (int i = 0; fits && i < type->rank; i++) {
             fits = put_item(put, type->items[i], item_of(object, i), at, size);

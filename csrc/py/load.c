@@ -11,6 +11,7 @@
  * refused only where inference reaches it.
  */
 #include "csrc/py/load.h"
+#include "typeinfer/rules.h"
 
 typedef struct OpRow {
     const char *name;
@@ -261,12 +262,25 @@ load_attribute(Loader *L, PyObject *node)
     return e;
 }
 
+/* Attributes that a class of one's own may have for the operator. */
+static void
+name_special(Loader *L, AOp op, bool binary)
+{
+    static const char *const prefixes[] = {"", "r", "i"};
+    for (int i = 0; i < (binary ? 3 : 1); i++) {
+        const char *name =
+            str_printf(L->arena, "__%s%s__", prefixes[i], op_special(op));
+        map_set(&L->unit->attrs, sym(name), L);
+    }
+}
+
 /* a + b */
 static AExpr *
 load_binop(Loader *L, PyObject *node)
 {
     AExpr *e = ast_expr(L->arena, A_BINOP, node_loc(L, node));
     e->op = load_op(L, node_field(L, node, "op"));
+    name_special(L, e->op, true);
     e->lhs = load_expr(L, node_field(L, node, "left"));
     e->rhs = load_expr(L, node_field(L, node, "right"));
     return e;
@@ -278,6 +292,7 @@ load_unary(Loader *L, PyObject *node)
 {
     AExpr *e = ast_expr(L->arena, A_UNARY, node_loc(L, node));
     e->op = load_op(L, node_field(L, node, "op"));
+    name_special(L, e->op, false);
     e->lhs = load_expr(L, node_field(L, node, "operand"));
     return e;
 }
@@ -528,6 +543,7 @@ load_aug(Loader *L, PyObject *node, AStmt *s)
 {
     load_target(L, node, s);
     s->op = load_op(L, node_field(L, node, "op"));
+    name_special(L, s->op, true);
     load_value_of(L, node, s);
 }
 

@@ -54,10 +54,14 @@ bool
 is_record(PyObject *object)
 {
     if (PyType_Check(object)) {
-        const PyTypeObject *type = (PyTypeObject *)object;
-        return Py_IS_TYPE(object, &PyType_Type) && is_python_class(type);
+        PyTypeObject *type = (PyTypeObject *)object;
+        return Py_IS_TYPE(object, &PyType_Type)
+               && (is_python_class(type) || is_named_tuple(type));
     }
     PyTypeObject *type = Py_TYPE(object);
+    if (PyTuple_Check(object)) {
+        return is_named_tuple(type);
+    }
     return type->tp_getattro == PyObject_GenericGetAttr
            && !(type->tp_as_number && type->tp_as_number->nb_bool)
            && !(type->tp_as_sequence && type->tp_as_sequence->sq_length)
@@ -83,33 +87,22 @@ read_member(const RecordClass *class, PyObject *object, const Member *member)
     return value;
 }
 
-/* Has the instance an attribute in place of the method? */
-static bool
-is_shadowed(PyObject *object, const RecordClass *class, const Member *member)
-{
-    if (class->itself || class->type->tp_dictoffset == 0) {
-        return false;
-    }
-    PyObject *value = PyObject_GenericGetAttr(object, member->name);
-    bool method = value != NULL && PyMethod_Check(value)
-                  && PyMethod_GET_SELF(value) == object;
-    bool same = member->inner ? value == member->inner : method;
-    PyErr_Clear();
-    Py_XDECREF(value);
-    return !same;
-}
-
 /* Appends the attributes of an object; the same answers as records_keys. */
 static int
 append_members(const RecordClass *class, PyObject *object, PyObject **bound,
                int *n, PyObject *held)
 {
-    for (int i = 0; i < class->n; i++) {
-        const Member *member = &class->members[i];
-        if (member->kind == MEMBER_METHOD
-            && is_shadowed(object, class, member)) {
+    if (classes_shadowed(class, object)) {
+        return 0;
+    }
+    for (int i = 0; class->is_tuple && i < PyTuple_GET_SIZE(object); i++) {
+        if (*n == MAX_ARGS) {
             return 0;
         }
+        bound[(*n)++] = PyTuple_GET_ITEM(object, i); /* 'object' is held */
+    }
+    for (int i = 0; i < class->n; i++) {
+        const Member *member = &class->members[i];
         if (member->kind != MEMBER_FIELD) {
             continue;
         }
@@ -150,8 +143,13 @@ expand(Loaded *l, PyObject **bound, int *n, int at, uint32_t *keys,
         return -1;
     }
     int number = classes_find(l, bound[at]);
-    if (number < 0 || l->classes[number].seen != l->unit->attrs.n) {
+    if (number < 0 || !classes_known(l, number)) {
         return -2;
+    }
+    bool tuple = l->classes[number].is_tuple;
+    if (tuple && PyTuple_GET_SIZE(bound[at])
+                     != PyTuple_GET_SIZE(l->classes[number].fields)) {
+        return at; /* made by tuple.__new__ */
     }
     if (!classes_hold(l, &l->classes[number])) {
         return at;
@@ -170,6 +168,16 @@ records_keys(Loaded *l, PyObject **bound, int *n, uint32_t *keys,
         keys[i] = bound[i] == absent ? K_ABSENT : arg_key(bound[i]);
         if (keys[i] != KEY_PYTHON) {
             continue;
+        }
+        if (!is_record(bound[i]) && is_listed(bound[i])) {
+            *held = *held ? *held : PyList_New(0);
+            int bad = *held ? listed_key(l, bound, i, keys, *held) : -3;
+            if (bad == -1 || bad < -1) {
+                if (bad == -1) {
+                    continue;
+                }
+                return bad;
+            }
         }
         if (!is_record(bound[i])) {
             if (i < plain) {
@@ -200,18 +208,20 @@ learn(Accel *f, Loaded *l, PyObject *const *bound, int n)
         int bad = records_keys(l, objects, &count, keys, &held);
         int at = 0;
         while (bad == -2 && at < count) {
-            int class = is_record(objects[at]) ? classes_find(l, objects[at])
-                                               : 0;
-            bool known = class >= 0
-                         && (!is_record(objects[at])
-                             || l->classes[class].seen == l->unit->attrs.n);
+            int class = classes_find(l, objects[at]);
+            bool known = class >= 0 && classes_known(l, class);
+            bool listed = !is_record(objects[at]) && is_listed(objects[at]);
+            known = listed ? listed_known(l, objects[at])
+                           : known || !is_record(objects[at]);
             if (!known) {
                 break;
             }
             at++;
         }
         bool more = bad == -2 && at < count;
-        bool ok = !more || classes_add(f, l, objects[at]);
+        bool ok = !more || (is_record(objects[at])
+                                ? classes_add(f, l, objects[at])
+                                : listed_learn(f, l, objects[at]));
         Py_XDECREF(held);
         if (!more || !ok) {
             return ok && bad != -3;
@@ -286,11 +296,18 @@ records_sign(const Loaded *l, const uint32_t *keys, Signature *sig)
         if (KEY_KIND(keys[i]) >= K_RECORD) {
             sig->args[i].type = record_type(l, keys, i);
         }
+        listed_sign(l, keys[i], &sig->args[i]);
         if (KEY_KIND(keys[i]) != K_RECORD) {
             continue;
         }
         const RecordClass *class = &l->classes[keys[i] >> 8 & 0xFF];
         bool global = is_global(l, sig, i);
+        int nfields = class->is_tuple ? (int)PyTuple_GET_SIZE(class->fields)
+                                      : 0;
+        for (int k = 0; k < nfields; k++, next++) {
+            sig->args[next].parent = i + 1;
+            sig->args[next].attr = sym_of(PyTuple_GET_ITEM(class->fields, k));
+        }
         for (int k = 0; k < class->n; k++) {
             const Member *member = &class->members[k];
             if (member->kind == MEMBER_FIELD) {
@@ -320,14 +337,27 @@ records_same(const Spec *spec, const uint32_t *keys, bool any_layout)
     return true;
 }
 
-void
-records_settle(Spec *spec, const Signature *sig)
+/* Is one of the arguments an object? */
+static bool
+has_objects(const Spec *spec)
 {
-    spec->ignored = PyMem_Calloc((size_t)spec->nargs + 1, sizeof(bool));
-    for (int i = 0; spec->ignored != NULL && i < spec->nargs; i++) {
+    bool any = false;
+    for (int i = 0; i < spec->nargs; i++) {
+        any |= KEY_KIND(spec->keys[i]) >= K_RECORD;
+    }
+    return any;
+}
+
+void
+records_settle(Spec *spec, Arena *arena, const Signature *sig)
+{
+    if (!has_objects(spec)) {
+        return;
+    }
+    spec->ignored = ARENA_ARRAY(arena, bool, spec->nargs + 1);
+    for (int i = 0; i < spec->nargs; i++) {
         uint32_t kind = KEY_KIND(spec->keys[i]);
         bool object = kind == K_RECORD || kind == K_SAME;
-        spec->has_records |= kind >= K_RECORD;
         if (sig->args[i].parent > 0 && !sig->args[i].used && !object) {
             spec->ignored[i] = true;
             spec->keys[i] = K_OPAQUE;
@@ -336,7 +366,7 @@ records_settle(Spec *spec, const Signature *sig)
     int n = 0;
     for (int i = 0; i < spec->nconsts; i++) {
         Const at = spec->consts[i];
-        if (spec->ignored != NULL && spec->ignored[at.arg]) {
+        if (spec->ignored[at.arg]) {
             Py_DECREF(at.value);
         } else {
             spec->consts[n++] = at;

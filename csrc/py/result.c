@@ -449,7 +449,7 @@ list_item(Columns *columns, const Type *type, Py_ssize_t k)
             PyTuple_SET_ITEM(out, i, item);
         }
     }
-    return out;
+    return type->class ? maker_call(columns->call, type, out) : out;
 }
 
 /* A list of run-time length from its columns. */
@@ -533,8 +533,8 @@ leaf_object(Call *call, const Leaf *leaf)
 static int
 count_leaves(const Type *type)
 {
-    int n = type->kind != TY_TUPLE || type->alt == ALT_NONE;
-    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+    int n = !type_is_pack(type) || type->alt == ALT_NONE;
+    for (int i = 0; type_is_pack(type) && i < type->rank; i++) {
         n += count_leaves(type->items[i]);
     }
     return n;
@@ -544,7 +544,7 @@ count_leaves(const Type *type)
 static PyObject *
 build(Reader *reader, const Type *type)
 {
-    if (type->kind != TY_TUPLE) {
+    if (!type_is_pack(type)) {
         const Leaf *leaf = &reader->lowered->leaves.at[reader->next++];
         return leaf_object(reader->call, leaf);
     }
@@ -569,7 +569,7 @@ build(Reader *reader, const Type *type)
             PyTuple_SET_ITEM(out, i, item);
         }
     }
-    return out;
+    return type->class ? maker_call(reader->call, type, out) : out;
 }
 
 /* Sets attributes of arguments, once all values are there. */

@@ -442,7 +442,7 @@ fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
     spec->tried[FAST] = true;
     spec->kernels[FAST] = make_kernel(f, l, sig, FAST);
     spec->seconds = now() - start;
-    records_settle(spec, sig);
+    records_settle(spec, l->arena, sig);
     for (int i = 0; i < spec->nargs; i++) {
         spec->has_lists |= sig->args[i].type->kind == TY_LIST;
     }
