@@ -427,7 +427,7 @@ def test_makers_may_change():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert fn(2) == -9
-    assert fn.stats.native_calls == 2
+    assert fn.stats.native_calls >= 2
 
 
 def test_wrong_arguments():

@@ -20,6 +20,9 @@ def _clone(value, known):
         return _clone_array(value, known)
     if type(value) in (tuple, list):
         return type(value)(_clone(item, known) for item in value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        items = tuple(_clone(item, known) for item in value)
+        return tuple.__new__(type(value), items)
     if type(value) is dict:
         return {key: _clone(item, known) for key, item in value.items()}
     return _clone_object(value, known) if is_plain_object(value) else value

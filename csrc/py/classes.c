@@ -231,15 +231,8 @@ add_member(Accel *f, Loaded *l, int class, PyObject *name)
         }
         member.kind = member.func >= 0 ? MEMBER_METHOD : MEMBER_OTHER;
     }
-    Member *members = PyMem_Realloc(
-        at->members, sizeof(*members) * (size_t)(at->n + 1));
-    if (members == NULL) {
-        PyErr_NoMemory();
-        return false;
-    }
     Py_INCREF(member.name);
     Py_XINCREF(member.target);
-    at->members = members;
     at->members[at->n++] = member;
     AClassAttr attr = {
         .name = sym_of(name),
@@ -336,21 +329,26 @@ classes_find(const Loaded *l, PyObject *object)
     return find_class(l, type, itself, false);
 }
 
-/* A class that has not been met; -1: there are too many, or an exception. */
+/* A class that has not been met; -1: there are too many. */
 static int
 new_class(Loaded *l, PyTypeObject *type, bool itself)
 {
     int number = l->unit->classes.n;
-    RecordClass *classes = PyMem_Realloc(
-        l->classes, sizeof(*classes) * (size_t)(number + 1));
-    if (classes == NULL || number >= MAX_CLASSES) {
-        return classes == NULL && PyErr_NoMemory() ? 0 : -1;
+    if (l->classes == NULL) { /* never moved: a finaliser may come here */
+        l->classes = PyMem_Calloc(MAX_CLASSES, sizeof(*l->classes));
+    }
+    Member *members =
+        number < MAX_CLASSES && l->classes
+            ? PyMem_Calloc(MAX_MEMBERS, sizeof(*members))
+            : NULL;
+    if (members == NULL) {
+        return -1;
     }
     Py_INCREF(type);
-    l->classes = classes;
     l->classes[number] = (RecordClass){
         .type = type,
         .itself = itself,
+        .members = members,
         .is_tuple = !itself && is_named_tuple(type),
     };
     AClass known = {.name = sym(type->tp_name), .makes = -1, .maker = -1};

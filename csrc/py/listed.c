@@ -52,9 +52,10 @@ converted(const Loaded *l, int number, PyObject *object)
     if (class->is_tuple && PyTuple_GET_SIZE(object) != n) {
         return NULL;
     }
+    PyObject *fields = Py_NewRef(class->fields);
     PyObject *out = PyTuple_New(n);
     for (Py_ssize_t i = 0; out != NULL && i < n; i++) {
-        PyObject *name = PyTuple_GET_ITEM(class->fields, i);
+        PyObject *name = PyTuple_GET_ITEM(fields, i);
         PyObject *value = class->is_tuple
                               ? Py_NewRef(PyTuple_GET_ITEM(object, i))
                               : PyObject_GenericGetAttr(object, name);
@@ -67,6 +68,7 @@ converted(const Loaded *l, int number, PyObject *object)
             PyTuple_SET_ITEM(out, i, value);
         }
     }
+    Py_DECREF(fields);
     if (out == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
         PyErr_Clear();
     }
@@ -226,8 +228,9 @@ learn_item(Accel *f, Loaded *l, PyObject *object, int depth)
     if (number < 0) {
         return -1;
     }
-    PyMem_Free(l->classes[number].nested);
-    l->classes[number].nested = PyMem_Calloc(MOST_FIELDS, sizeof(int));
+    if (l->classes[number].nested == NULL) {
+        l->classes[number].nested = PyMem_Calloc(MOST_FIELDS, sizeof(int));
+    }
     AClass *known = &l->unit->classes.at[number];
     known->fields.n = 0;
     bool ok = l->classes[number].nested != NULL
