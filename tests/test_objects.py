@@ -301,6 +301,35 @@ class Walker(Base):
         self.early(2)
         return first, self.x
 
+    def tick(self, v=0):
+        self.steps += 1
+        return self.steps if v % 2 else -self.steps
+
+    def in_comprehensions(self, n):
+        a = [self.tick(v) for v in range(n) if self.tick() > 5]
+        return (a, sum(self.tick(v) for v in a), self.steps,
+                max(self.tick(v) for v in range(n)),
+                any(self.tick(v) > 4 for v in a), self.steps)
+
+    def in_stores(self, n):
+        a = np.zeros(4)
+        a[self.tick() % 4] += self.tick()
+        a[:2] = self.tick(), self.tick()
+        xs = [1, 2]
+        xs[0] = self.tick()
+        xs.append(self.tick())
+        mixed = [1, np.zeros(2)]
+        mixed[0] = self.tick()
+        mixed.append(self.tick())
+        return a, xs, mixed[0], mixed[2], self.steps
+
+    def in_iterables(self, n):
+        for i in range(self.tick() - 2, self.tick() + n):
+            self.x += self.tick()
+        for i, v in enumerate([self.tick(), self.tick()], self.tick()):
+            self.x += i * v
+        return self.x, self.steps, divmod(self.tick(), self.tick())
+
     def swap_with(self, other):
         self.x, other.x = other.x, self.x + 1
         return self.x, other.x, self is other, self is not None
@@ -315,7 +344,8 @@ class Walker(Base):
 METHODS = [
     ("move", (7,)), ("move", (2,)), ("until", (9,)), ("value", ()),
     ("values", (3,)), ("order", (1,)), ("secret", (2,)), ("early", (6,)),
-    ("calls_early", (9,)), ("swap_with", (Walker,)), ("swap_with", ("self",)),
+    ("calls_early", (9,)), ("in_comprehensions", (4,)), ("in_stores", (1,)),
+    ("in_iterables", (3,)), ("swap_with", (Walker,)), ("swap_with", ("self",)),
     ("meet", (Walker,)), ("meet", ("self",)),
 ]
 

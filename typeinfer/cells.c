@@ -14,6 +14,10 @@
  * assigned.  What is not assigned on any path to the end is not written back:
  * an attribute of the class, or one that isn't there, stays what it is.
  *
+ * Objects that are made in the call have cells, too, if their attributes may be
+ * assigned: those that are not made in a loop, so that one place makes one
+ * object (class.c).
+ *
  * A loop must know what it may assign before it is run: attributes that stand
  * in it as targets, and those that are targets in what it may call. */
 #include <string.h>
@@ -47,17 +51,41 @@ cells_begin(Infer *I)
             continue;
         }
         const char *path = path_of(I, i);
-        Cell cell = {.arg = i, .name = sym(path)};
+        Cell cell = {.arg = i, .attr = arg->attr, .name = sym(path)};
         cell.flag = sym(str_printf(I->arena, "%s is set", path));
         vec_push(I->arena, &I->cells, cell);
     }
+    for (int i = 0; i < I->made.n; i++) {
+        const AClass *class = &I->unit->classes.at[I->made.at[i]];
+        for (int k = 0; k < class->fields.n; k++) {
+            Cell cell = {.arg = -1, .made = i + 1};
+            cell.attr = class->fields.at[k];
+            const char *path = str_printf(I->arena, "%s %d.%s", class->name,
+                                          i + 1, cell.attr);
+            cell.name = sym(path);
+            cell.flag = sym(str_printf(I->arena, "%s is set", path));
+            vec_push(I->arena, &I->cells, cell);
+        }
+    }
+}
+
+Cell *
+cell_of_made(Infer *I, int made, Sym attr)
+{
+    for (int i = 0; i < I->cells.n; i++) {
+        Cell *cell = &I->cells.at[i];
+        if (cell->made == made + 1 && cell->attr == attr) {
+            return cell;
+        }
+    }
+    return NULL;
 }
 
 Cell *
 cell_of(Infer *I, int arg)
 {
     for (int i = 0; i < I->cells.n; i++) {
-        if (I->cells.at[i].arg == arg) {
+        if (arg >= 0 && I->cells.at[i].arg == arg) {
             return &I->cells.at[i];
         }
     }
@@ -123,13 +151,16 @@ cells_open(Infer *I, ABlock *out)
     I->no = open_flag(I, false, out);
     for (int i = 0; i < I->cells.n; i++) {
         const Cell *cell = &I->cells.at[i];
+        I->frame->env.at[name_number(I->frame, cell->flag)] = I->no;
+        if (cell->arg < 0) {
+            continue; /* nothing was made yet */
+        }
         const Type *type = I->sig->args[cell->arg].type;
         Ver *ver = (Ver *)I->hidden[cell->arg - first]; /* its first member */
         bool absent = type->kind == TY_RECORD && type->ival < 0;
         Ver **at = I->frame->env.at;
         ver = absent ? NULL : open_value(I, cell->name, ver, out);
         at[name_number(I->frame, cell->name)] = ver;
-        at[name_number(I->frame, cell->flag)] = I->no;
     }
 }
 
@@ -412,7 +443,7 @@ cells_of_loop(Infer *I, const AStmt *loop, NameFn fn, void *data)
     }
     for (int i = 0; i < I->cells.n; i++) {
         const Cell *cell = &I->cells.at[i];
-        if (map_has(names, I->sig->args[cell->arg].attr)) {
+        if (map_has(names, cell->attr)) {
             fn(data, cell->name);
             fn(data, cell->flag);
         }
@@ -432,7 +463,7 @@ cells_commit(Infer *I, const Frame *frame, AFunc *typed)
     for (int order = 1; order <= I->stored; order++) {
         for (int i = 0; i < I->cells.n; i++) {
             const Cell *cell = &I->cells.at[i];
-            if (cell->order != order) {
+            if (cell->order != order || cell->arg < 0) {
                 continue;
             }
             Ver *flag = ends_of_cell(I, ends, cell->flag, I->no);
@@ -531,7 +562,7 @@ is_cell_version(const Infer *I, const Version *version)
 void
 cells_check(Infer *I, const AFunc *typed)
 {
-    if (typed->commits.n == 0) {
+    if (I->cells.n == 0) {
         return;
     }
     Bound b = {.made = map_new(I->arena), .read = map_new(I->arena)};

@@ -6,10 +6,11 @@
  *     v + w                __add__(v, w)
  *     Vec(a, b)            the tuple that the maker of `Vec` gives, an OBJECT
  *
- * An object that is made in the call is a value like a tuple: what its
- * attributes hold is known, and nothing assigns them afterwards, so nobody can
- * tell it from another one with equal attributes before the call is over.  Only
- * then the object itself is made.  A named tuple is a tuple with a name.
+ * An object that is made in the call and not assigned to afterwards (else it
+ * is made.c's) is a value like a tuple: what its attributes hold is known.
+ * Nobody can tell it from another one with equal attributes before the call is
+ * over.  Only then the object itself is made.  A named tuple is a tuple with a
+ * name.
  *
  * Special methods are looked up in the class, as Python does; those of classes
  * that are not written in Python are Python's own. */
@@ -185,6 +186,10 @@ class_make(Infer *I, const AExpr *e, AExpr *out, const Type *callee)
     if (out->type->kind != TY_TUPLE || out->type->rank != class->fields.n) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                      "`%s` does not always set its attributes", class->name);
+    }
+    AExpr *made = made_object(I, out, makes);
+    if (made != NULL) {
+        return made;
     }
     Type *type = arena_copy(I->arena, out->type, sizeof(*type));
     type->kind = class->is_tuple ? TY_TUPLE : TY_OBJECT;

@@ -252,7 +252,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     case TY_STR:
         return;
     case TY_RECORD:
-        if (type->ival <= 0) {
+        if (type->ival <= 0 || made_number(I, type) >= 0) {
             refuse_result(I, func, type, "which can't be handed over", NULL);
         }
         return;
@@ -343,10 +343,16 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
     Map demoted = facts->demoted;
     Map unroll = facts->unroll;
     Map lists = facts->lists;
+    int nmade = facts->made.n;
+    int *made = facts->made.at;
+    int cap = facts->made.cap;
     *I = (Infer){.arena = unit->arena, .unit = unit, .sig = sig};
     I->demoted = demoted;
     I->unroll = unroll;
     I->lists = lists;
+    I->made.n = nmade;
+    I->made.at = made;
+    I->made.cap = cap;
     I->lives = map_new(I->arena);
     I->bound = map_new(I->arena);
     I->stores = map_new(I->arena);

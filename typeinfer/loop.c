@@ -637,11 +637,30 @@ range_end(const AExpr *iter)
     return iter->items.at[1] ? iter->items.at[1] : iter->items.at[0];
 }
 
+/* What assigns attributes must be run before they enter the loop. */
+static AExpr *
+hold_iterable(Infer *I, AExpr *iter, ABlock *out)
+{
+    if (iter_builtin(iter) == BUILTIN_NONE) {
+        return hold_typed(I, iter, out);
+    }
+    for (int i = 0; i < iter->items.n; i++) {
+        if (iter->items.at[i] != NULL) {
+            iter->items.at[i] = hold_iterable(I, iter->items.at[i], out);
+        }
+    }
+    return iter;
+}
+
 /* The iterable is evaluated once, before the loop. */
 void
 infer_for(Infer *I, const AStmt *s, ABlock *out)
 {
+    Env before = env_copy(I, &I->frame->env);
     AExpr *iter = take_seq(I, infer_expr(I, s->value), out);
+    if (cells_changed(I, &before)) {
+        iter = hold_iterable(I, iter, out);
+    }
     iter = iter->type->alt == ALT_NONE ? need_some(I, iter) : iter;
     iter = dict_keys(I, iter);
     if (list_iterates_none(iter)) {

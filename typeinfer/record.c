@@ -69,9 +69,11 @@ first_value(Infer *I, int field, Loc loc)
 AExpr *
 record_field(Infer *I, const AExpr *e, const Type *record)
 {
-    int field = find_field(I, record, e->name);
-    const Cell *cell = field >= 0 ? cell_of(I, field) : NULL;
-    if (field < 0) {
+    int made = made_number(I, record);
+    int field = made < 0 ? find_field(I, record, e->name) : -1;
+    const Cell *cell = made < 0 ? cell_of(I, field)
+                                : cell_of_made(I, made, e->name);
+    if (field < 0 && cell == NULL) {
         return NULL;
     }
     if (cell == NULL) {
@@ -79,7 +81,9 @@ record_field(Infer *I, const AExpr *e, const Type *record)
     }
     AExpr *name = ast_expr(I->arena, A_NAME, e->loc);
     name->name = cell->name;
-    I->sig->args[field].used = true;
+    if (field >= 0) {
+        I->sig->args[field].used = true;
+    }
     AExpr *out = infer_maybe(I, name);
     if (is_opaque(out->type)) {
         refuse_opaque(I, e->loc, field);
@@ -133,21 +137,36 @@ record_value(Infer *I, AExpr *e)
 
 /* --- assigning ------------------------------------------------------------ */
 
-/* The name to assign in place of 'target'. */
+/* The cell that an assignment to 'target' is one to; NULL: there is none. */
+static Cell *
+cell_of_target(Infer *I, const AExpr *target, const AExpr *base)
+{
+    const Type *type = base->type;
+    if (type->kind != TY_RECORD || !is_simple(base)) {
+        return NULL;
+    }
+    int made = made_number(I, type);
+    if (made >= 0) {
+        return cell_of_made(I, made, target->name);
+    }
+    int field = find_field(I, type, target->name);
+    if (field < 0 || !I->sig->args[field].writable) {
+        return NULL;
+    }
+    I->sig->args[field].used = true;
+    return cell_of(I, field);
+}
+
 AExpr *
 record_target(Infer *I, const AExpr *target)
 {
     AExpr *base = infer_object(I, target->lhs);
-    int field = base->type->kind == TY_RECORD && is_simple(base)
-                    ? find_field(I, base->type, target->name)
-                    : -1;
-    Cell *cell = field >= 0 ? cell_of(I, field) : NULL;
-    if (cell == NULL || !I->sig->args[field].writable) {
+    Cell *cell = cell_of_target(I, target, base);
+    if (cell == NULL) {
         infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, target->loc, NULL,
                      "an assignment to attribute `%s` of %s is not translated",
                      target->name, type_text(I->arena, base->type));
     }
-    I->sig->args[field].used = true;
     I->frame->env.at[name_number(I->frame, cell->flag)] = I->yes;
     cell->order = cell->order ? cell->order : ++I->stored;
     AExpr *name = ast_expr(I->arena, A_NAME, target->loc);

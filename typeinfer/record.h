@@ -16,9 +16,19 @@ void cells_of_loop(Infer *I, const AStmt *s, NameFn fn, void *data);
 void cells_commit(Infer *I, const Frame *frame, AFunc *typed);
 /* The cell of argument 'arg'; NULL: it is never assigned. */
 Cell *cell_of(Infer *I, int arg);
+Cell *cell_of_made(Infer *I, int made, Sym attr);
 /* Was every version of a cell that is read made in 'typed'?  Trees that were
  * typed and thrown away may have made some. */
 void cells_check(Infer *I, const AFunc *typed);
+
+/* --- made.c --- */
+/* The number of a made object that is a RECORD; -1: it is an argument. */
+int made_number(const Infer *I, const Type *record);
+/* The object that 'call', typed as a tuple of its fields, makes, if it may be
+ * assigned to and is no part of a loop; NULL: else. */
+AExpr *made_object(Infer *I, AExpr *call, int class);
+/* A made object that the entry returns, as the value that it is. */
+AExpr *made_returned(Infer *I, AExpr *e);
 
 /* --- record.c --- */
 /* A named tuple that is an argument as a tuple of its items; else 'e'. */

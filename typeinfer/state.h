@@ -132,7 +132,9 @@ typedef struct Record {
 /* An attribute of an argument that may be assigned: a name of every function
  * that is run, and another that says whether it was. */
 typedef struct Cell {
-    int arg;
+    int arg; /* of the signature; -1: of an object that is made */
+    int made; /* then one more than its number */
+    Sym attr;
     Sym name;
     Sym flag;
     int order; /* of its first assignment, from 1; 0: there is none */
@@ -183,6 +185,8 @@ typedef struct Infer {
     Map lives;   /* AFunc -> Live */
     Version **hidden; /* arguments after the entry's own */
     VEC(Cell) cells;
+    VEC(int) made; /* classes of objects that are made and assigned to */
+    int nmade;     /* so far in this beginning */
     Ver *yes; /* flags of cells */
     Ver *no;
     int stored; /* cells that were assigned */

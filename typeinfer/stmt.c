@@ -512,13 +512,13 @@ static AExpr *
 infer_returned(Infer *I, const AExpr *e)
 {
     if (e->kind != A_TUPLE) {
-        return infer_maybe(I, e);
+        return made_returned(I, infer_maybe(I, e));
     }
     AExpr *out = node_like(I, e);
     int n = e->items.n;
     const Type **items = ARENA_ARRAY(I->arena, const Type *, n + 1);
     for (int i = 0; i < n; i++) {
-        AExpr *item = infer_maybe(I, e->items.at[i]);
+        AExpr *item = made_returned(I, infer_maybe(I, e->items.at[i]));
         vec_push(I->arena, &out->items, item);
         items[i] = item->type;
         for (int k = 0; k < i; k++) {

@@ -255,7 +255,10 @@ init_of(PyTypeObject *type)
 static void
 make_by_init(Maker *m, Accel *f, PyObject *init)
 {
+    Map stores = m->l->unit->stores;
+    m->l->unit->stores = map_new(m->l->arena); /* its own don't count */
     int index = unit_extend(f, m->l, init);
+    m->l->unit->stores = stores;
     const AFunc *from = index >= 0 ? m->l->unit->funcs.at[index] : NULL;
     if (from == NULL || from->params.n == 0 || from->params.at[0].keyword_only
         || from->nonlocals.n > 0 || from->captured.n > 0) {
