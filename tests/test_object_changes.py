@@ -336,3 +336,42 @@ def test_two_names_of_one_object():
             pair.append((function(camera, filt, grid()), camera, filt))
         assert difference(*pair) is None
     assert fn.stats.native_calls == 3
+
+
+def test_loops_of_functions_that_are_split():
+    """A loop that has attributes under other names does not see the object."""
+    class Counter:
+        def __init__(self):
+            self.a = 1
+            self.b = -2
+
+        def change(self, k):
+            self.a = k % 11
+            self.b += 1
+            return self.a - self.b
+
+        def run(self, n):
+            repr(0)
+            for i in range(n):
+                self.b += self.change(i)
+            for i in range(n):
+                self.a += i * self.b
+            if n % 2:
+                return self.a
+            return (self.a, self.b)
+
+        def other(self, friend, n):
+            repr(0)
+            for i in range(n):
+                self.b += friend.change(i)
+            return self.b
+
+    for _ in range(2):
+        fn, mine, theirs = accelerate(Counter.run), Counter(), Counter()
+        for n in (3, 4, 200, 201):
+            assert fn(mine, n) == theirs.run(n)
+            assert vars(mine) == vars(theirs)
+        fn = accelerate(Counter.other)
+        for n in (3, 4, 200, 201):
+            assert fn(mine, mine, n) == theirs.other(theirs, n)
+            assert vars(mine) == vars(theirs)

@@ -230,6 +230,13 @@ class Camera:
                     self.count += 1
         return self.count
 
+    def deeper(self, img):
+        repr(0)
+        for y in range(img.shape[0]):
+            for x in range(img.shape[1]):
+                self.inner.depth += img[y, x]
+        return self.inner.depth
+
     def mangled(self, img):
         for y in range(img.shape[0]):
             self.__hidden += y
@@ -316,6 +323,7 @@ def check_method(make, name, *args, mixed=True):
 @pytest.mark.parametrize("name, args, mixed", [
     ("reads", (grid(),), True),
     ("writes", (grid(),), True),
+    ("deeper", (grid(),), True),
     ("mangled", (grid(),), True),
     ("makes", (grid(),), True),
     ("removes", (grid(),), False),

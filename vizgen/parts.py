@@ -449,7 +449,7 @@ class _Call:
         if name not in self.places:
             return ast.Name(id=name, ctx=ast.Store())
         base, attr, _ = self.places[name]
-        return ast.Attribute(_load(base), attr, ast.Store())
+        return ast.Attribute(self.value(base), attr, ast.Store())
 
     def choose(self, loop):
         """The loop, or what the part has made of its names."""

@@ -184,6 +184,20 @@ call_keys(PyObject *const *bound, int n, uint32_t *keys)
     return -1;
 }
 
+/* A part of a function that has attributes under names of their own, with a dot
+ * (vizgen.hoist), may not see the objects that they are of. */
+static bool
+has_attributes(const Loaded *l)
+{
+    bool any = false;
+    for (int i = 0; i < l->nparams; i++) {
+        any |= PyUnicode_FindChar(l->names[i], '.', 0,
+                                  PyUnicode_GET_LENGTH(l->names[i]), 1)
+               >= 0;
+    }
+    return any;
+}
+
 /* As call_keys.  The attributes of objects follow the '*n' arguments in 'bound'
  * and are owned by '*held'; -3: an exception. */
 int
@@ -192,7 +206,8 @@ call_keys_of(Accel *f, Loaded *l, PyObject **bound, int *n, uint32_t *keys,
 {
     int bad = call_keys(bound, *n, keys);
     int nhidden = *n - l->nparams;
-    if (bad < 0 || !(is_record(bound[bad]) || is_listed(bound[bad]))) {
+    if (bad < 0 || !(is_record(bound[bad]) || is_listed(bound[bad]))
+        || has_attributes(l)) {
         return bad;
     }
     int found = records_keys(l, bound, n, keys, held);
