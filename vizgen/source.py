@@ -9,7 +9,6 @@ are those of the file.
 import ast
 import builtins
 import cmath
-import dataclasses
 import itertools
 import linecache
 import math
@@ -231,6 +230,7 @@ def known_objects():
     if "numpy.random" in sys.modules:  # importing it takes long
         modules.append(("numpy.random", numpy.random))
         _add_random(table)
+        table["numpy.random"] = None  # names.c asks whether it was there
     for prefix, module in modules:
         for value in list(vars(module).values()):
             if _is_numpy(value):
@@ -284,6 +284,8 @@ def is_opaque(function):
 def dataclass_fields(class_):
     """(name, has a default, default, keyword only) for each field of a dataclass
     whose __init__ does nothing but assign the fields; else None."""
+    import dataclasses  # slow to import, and loaded by whoever has such a class
+
     rows = []
     if hasattr(class_, "__post_init__"):
         return None

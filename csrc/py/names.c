@@ -145,6 +145,11 @@ find_chain(Loader *L, PyObject *node, Place *out, Str *text)
         Py_CLEAR(L->core->known); /* made without its functions */
         out->value = look_up(L, out->dict, attr);
     }
+    if (L->core->known != NULL
+        && PyUnicode_CompareWithASCIIString(attr, "random") == 0
+        && PyDict_GetItemString(L->core->known, "numpy.random") == NULL) {
+        Py_CLEAR(L->core->known); /* somebody has imported it since */
+    }
     str_addf(text, ".%s", sym_of(attr) ? sym_of(attr) : "?");
     return !L->failed;
 }
