@@ -35,6 +35,7 @@ object_new(Infer *I, Sym site, Loc loc, bool memory)
         .scope = I->scope,
         .arg = -1,
         .memory = memory,
+        .order = LAYOUT_C,
         .run = I->frame ? I->frame->run : 0,
     };
     vec_push(I->arena, &I->objects, object);
@@ -184,7 +185,7 @@ const Type *
 fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes)
 {
     const Type *type = type_vector(I->arena, dtype, lanes);
-    return type_new_array(I, e, type, false);
+    return type_new_array(I, e, type, LAYOUT_C);
 }
 
 /* Is the value that of a name, rather than just made? An array that was just

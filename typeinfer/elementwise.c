@@ -11,7 +11,7 @@
  *
  * A result stays in registers if all operands can be read as vectors of one
  * size; everything else is a fresh array in memory.  Its strides follow those
- * of the operands, as NumPy's do (Object.any_order).
+ * of the operands, as NumPy's do (Object.order).
  */
 #include <string.h>
 
@@ -112,28 +112,52 @@ bool
 has_any_order(const Type *type)
 {
     return type->kind == TY_ARRAY && type->rank > 1 &&
-           type->layout == LAYOUT_ANY;
+           (type->layout == LAYOUT_ANY || type->layout == LAYOUT_F);
 }
 
-/* Will the result of these operands have strides in another order than C's?
- * NumPy sorts the axes by the strides of the operands, and where those differ C
- * wins; an axis that an operand broadcasts has no stride. */
+/* Has the operand an element for each of the result, so that it has a say in
+ * the order of its axes? */
 static bool
-follows_order(const Type *const *ops, int n, const Type *result)
+is_full(const Type *op, const Type *result)
+{
+    bool full = op->kind == TY_ARRAY && op->rank == result->rank;
+    for (int k = 0; full && k < result->rank; k++) {
+        full = op->size[k] != 1 || result->size[k] == 1;
+    }
+    return full;
+}
+
+/* Has it two axes at least that might be sorted? */
+static bool
+has_order(const Type *op)
+{
+    int axes = 0;
+    for (int k = 0; op->kind == TY_ARRAY && k < op->rank; k++) {
+        axes += op->size[k] != 1;
+    }
+    return axes > 1;
+}
+
+Layout
+layout_of_result(const Type *const *ops, int n, const Type *result)
 {
     bool any = false;
+    bool reversed = false;
+    bool others = false;
     for (int i = 0; i < n; i++) {
-        any |= has_any_order(ops[i]);
-    }
-    for (int i = 0; any && i < n; i++) {
-        bool decides = ops[i]->kind == TY_ARRAY &&
-                       ops[i]->rank == result->rank && !has_any_order(ops[i]);
-        for (int k = 0; decides && k < result->rank; k++) {
-            decides = ops[i]->size[k] != 1 || result->size[k] == 1;
+        bool full = is_full(ops[i], result);
+        bool fortran = full && ops[i]->layout == LAYOUT_F;
+        if (full && !has_any_order(ops[i])) {
+            return LAYOUT_C;
         }
-        any = !decides;
+        any |= has_any_order(ops[i]);
+        reversed |= fortran;
+        others |= ops[i]->layout != LAYOUT_F && has_order(ops[i]);
     }
-    return any;
+    bool fortran = reversed && !others && !dtype_is_complex(result->dtype);
+    return !any      ? LAYOUT_C
+           : fortran ? LAYOUT_F
+                     : LAYOUT_ANY;
 }
 
 /* The fresh array that 'e' computes from 'ops', of which one is an array at
@@ -150,15 +174,14 @@ type_elementwise(Infer *I, const AExpr *e, DType dtype, const Type *const *ops,
                      "arithmetic on arrays without axes is not translated");
     }
     check_axes(I, e, &type);
-    bool any_order = follows_order(ops, n, &type);
-    type.layout = any_order ? LAYOUT_ANY : LAYOUT_C;
+    type.layout = layout_of_result(ops, n, &type);
     Type *copy = arena_copy(I->arena, &type, sizeof(type));
     if (in_memory || !are_vectors(ops, n)) {
         int object = object_new(I, NULL, e->loc, true);
-        I->objects.at[object].any_order = any_order;
+        I->objects.at[object].order = type.layout;
         return type_of_object(I, copy, object);
     }
-    return type_new_array(I, e, copy, false);
+    return type_new_array(I, e, copy, LAYOUT_C);
 }
 
 /* Does an array of 'from' fit into one of 'to', as `to[...] = from` has it?

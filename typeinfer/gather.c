@@ -244,7 +244,7 @@ type_of_gather(Infer *I, const AExpr *out, const Type *base,
     type->view = plan.place > 0;
     type->layout = any_order || type->view ? LAYOUT_ANY : LAYOUT_C;
     int object = object_new(I, NULL, out->loc, true);
-    I->objects.at[object].any_order = any_order;
+    I->objects.at[object].order = any_order ? LAYOUT_ANY : LAYOUT_C;
     return type_of_object(I, type, object);
 }
 

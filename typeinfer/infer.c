@@ -145,17 +145,22 @@ may_be(Infer *I, int object)
     return set;
 }
 
-/* May the two be one array?  Their copies would be two. */
-static bool
-objects_meet(Infer *I, int lhs, int rhs)
+/* The order in which NumPy would have made the array, or all that it may be;
+ * LAYOUT_ANY: that is not known. */
+static Layout
+order_of(Infer *I, int object, const Type *type)
 {
-    const bool *left = may_be(I, lhs);
-    const bool *right = may_be(I, rhs);
-    bool meet = false;
+    const bool *set = may_be(I, object);
+    Layout order = LAYOUT_ROWS;
     for (int i = 1; i < I->objects.n; i++) {
-        meet |= left[i] && right[i];
+        const Object *o = &I->objects.at[i];
+        if (set[i] && !o->ref && o->arg < 0) {
+            bool same = order == LAYOUT_ROWS || order == o->order;
+            order = same ? o->order : LAYOUT_ANY;
+        }
     }
-    return meet;
+    bool told = type->view || type->layout == LAYOUT_F;
+    return order == LAYOUT_F && !told ? LAYOUT_ANY : order;
 }
 
 /* A fresh array may be returned whole, as often as one likes, if its buffer is
@@ -175,17 +180,11 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
         refuse_result(I, func, type, "which may be unbound",
                       "Give the name a value on all paths.");
     }
-    if (o->any_order) {
+    if (order_of(I, object, type) == LAYOUT_ANY) {
         refuse_result(I, func, type,
                       "whose memory order follows another array",
                       "Make it by its shape, np.zeros(a.shape) or\n"
                       "np.empty(a.shape), which is always in C order.");
-    }
-    if (type->memory && type->ref && object_is_arg(I, object)) {
-        infer_pin(I, o->pin);
-        refuse_result(I, func, type,
-                      "which is an argument on some paths and not on others",
-                      return_copy);
     }
     if (type->memory && o->arg >= 0) {
         return;
@@ -194,15 +193,6 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
         if (seen->objects[i] == object) {
             demote_object(I, object);
             refuse_result(I, func, type, "the same array twice",
-                          return_copy);
-        }
-    }
-    for (int i = 0; i < seen->n && type->memory; i++) {
-        int other = seen->objects[i];
-        bool ref = type->ref || I->objects.at[other].ref;
-        if (ref && objects_meet(I, object, other)) {
-            infer_pin(I, o->pin);
-            refuse_result(I, func, type, "perhaps the same array twice",
                           return_copy);
         }
     }

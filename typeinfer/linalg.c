@@ -160,7 +160,7 @@ fresh(Infer *I, const AExpr *call, DType dtype, int rank, const int64_t *sizes)
     type->layout = LAYOUT_C;
     type->rank = rank;
     memcpy(type->size, sizes, sizeof(*sizes) * (size_t)rank);
-    return type_new_array(I, call, type, false);
+    return type_new_array(I, call, type, LAYOUT_C);
 }
 
 /* a @ b and its kin: vectors give a number, else the axes that are not summed

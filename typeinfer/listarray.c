@@ -103,7 +103,7 @@ type_of_list_array(Infer *I, const AExpr *call)
     add_shape(I, object, object->type, fixed, type, &leaves);
     type->dtype = fixed ? need_dtype(I, dtype) : leaves.dtype;
     check_keeps(I, call, leaves.dtype, type->dtype);
-    return type_new_array(I, call, type, false);
+    return type_new_array(I, call, type, LAYOUT_C);
 }
 
 /* Is it more than a flat display of few numbers, which is a vector? */

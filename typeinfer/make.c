@@ -85,16 +85,15 @@ site_of(Infer *I, const AExpr *call)
 
 /* The object belongs to the place of the call, which is what may be demoted. */
 const Type *
-type_new_array(Infer *I, const AExpr *call, const Type *type,
-               bool any_order)
+type_new_array(Infer *I, const AExpr *call, const Type *type, Layout order)
 {
     Sym site = site_of(I, call);
     check_axes(I, call, type);
     bool small = type_lanes(type) > 0 && !map_has(&I->demoted, site);
     int object = object_new(I, site, call->loc, !small);
-    I->objects.at[object].any_order = any_order;
+    I->objects.at[object].order = order;
     Type *copy = arena_copy(I->arena, type, sizeof(*type));
-    copy->layout = any_order ? LAYOUT_ANY : type->layout;
+    copy->layout = order == LAYOUT_C ? type->layout : order;
     return type_of_object(I, copy, object);
 }
 
@@ -133,7 +132,7 @@ type_of_make(Infer *I, AExpr *call, BuiltinId id)
     bool full = id == BUILTIN_NP_FULL || id == BUILTIN_NP_FULL_LIKE;
     const AExpr *dtype = call->items.at[full ? 2 : 1];
     Type *type = blank_array(I, DT_F64);
-    bool any_order = false;
+    Layout order = LAYOUT_C;
     if (like) {
         if (first->type->kind != TY_ARRAY) {
             refuse_shape(I, first);
@@ -141,7 +140,7 @@ type_of_make(Infer *I, AExpr *call, BuiltinId id)
         type->dtype = first->type->dtype;
         type->rank = first->type->rank;
         memcpy(type->size, first->type->size, sizeof(type->size));
-        any_order = has_any_order(first->type);
+        order = layout_of_result(&first->type, 1, type);
     } else {
         shape_of(I, first, type);
     }
@@ -161,7 +160,7 @@ type_of_make(Infer *I, AExpr *call, BuiltinId id)
     if (full) {
         check_keeps(I, call, call->items.at[1]->type->dtype, type->dtype);
     }
-    return type_new_array(I, call, type, any_order);
+    return type_new_array(I, call, type, order);
 }
 
 /* np.array of a flat list of numbers, or of an array. */
@@ -198,7 +197,7 @@ type_of_array(Infer *I, AExpr *call)
         common = need_dtype(I, dtype);
     }
     const Type *type = type_vector(I->arena, common, list->rank);
-    return type_new_array(I, call, type, false);
+    return type_new_array(I, call, type, LAYOUT_C);
 }
 
 /* a.copy(), a.astype(dtype), np.array(a): np.array and astype keep the memory
@@ -224,8 +223,8 @@ type_of_copy(Infer *I, AExpr *call, BuiltinId id)
     }
     check_keeps(I, call, from->dtype, type->dtype);
     bool keeps = id != BUILTIN_COPY;
-    bool any_order = keeps && has_any_order(from);
-    return type_new_array(I, call, type, any_order);
+    Layout order = keeps ? layout_of_result(&from, 1, type) : LAYOUT_C;
+    return type_new_array(I, call, type, order);
 }
 
 /* x.item(): the number as one of Python's. */
@@ -320,7 +319,7 @@ type_of_arange(Infer *I, AExpr *call)
     Type *type = blank_array(I, dt);
     type->rank = 1;
     type->size[0] = arange_size(args);
-    return type_new_array(I, call, type, false);
+    return type_new_array(I, call, type, LAYOUT_C);
 }
 
 /* a.fill(v) changes `a`. */

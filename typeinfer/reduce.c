@@ -223,7 +223,7 @@ rest_of(Infer *I, const AExpr *call, BuiltinId id, unsigned axes, DType dtype)
         }
     }
     bool any_order = type->rank > 1 && has_any_order(from);
-    return type_new_array(I, call, type, any_order);
+    return type_new_array(I, call, type, any_order ? LAYOUT_ANY : LAYOUT_C);
 }
 
 /* Is the order of additions known?  One axis, the last axes, or all axes before

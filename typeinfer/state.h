@@ -77,7 +77,7 @@ typedef struct Object {
     bool ref;
     bool from_arg;  /* ref: may be an argument */
     int pin; /* ref: origin of an argument that decides which it is; or 0 */
-    bool any_order; /* made with the memory order of its model */
+    Layout order; /* made so; LAYOUT_ANY: as its model is */
     Loc mutated_loc;
     ListSite *list; /* of a list of run-time length */
 } Object;
@@ -292,6 +292,10 @@ const Type *type_elementwise(Infer *I, const AExpr *e, DType dtype,
 int64_t actual_size(const Infer *I, int64_t size);
 /* Could the strides have another order than C's? */
 bool has_any_order(const Type *type);
+/* The order in which NumPy makes what is computed from the operands: it sorts
+ * the axes by the strides of all, and where those differ C wins; an axis that
+ * an operand broadcasts has no stride. */
+Layout layout_of_result(const Type *const *ops, int n, const Type *result);
 /* Refuses `to[...] = from` for sizes that surely don't fit. */
 void check_fits(Infer *I, const AExpr *e, const Type *from, const Type *to);
 void demote_vector(Infer *I, const Type *type);
@@ -426,9 +430,9 @@ const Type *type_of_item(Infer *I, AExpr *call);
 const Type *type_of_fill(Infer *I, AExpr *call);
 const Type *type_of_copy(Infer *I, AExpr *call, BuiltinId id);
 /* The array that 'call' makes: small ones in registers unless their site is
- * demoted. 'any_order': its strides follow another array. */
+ * demoted. 'order' is that of its axes in memory. */
 const Type *type_new_array(Infer *I, const AExpr *call, const Type *type,
-                           bool any_order);
+                           Layout order);
 
 /* --- method.c --- */
 AExpr *infer_library_method(Infer *I, const AExpr *e, const AExpr *self);

@@ -270,6 +270,7 @@ typedef struct Part {
     Type *type;
     int axis;
     bool gaps; /* the elements don't follow each other in memory */
+    bool fresh; /* it has axes that the base has not */
 } Part;
 
 /* One more axis of the part. */
@@ -339,6 +340,7 @@ part_type(Infer *I, const AExpr *out, const Type *base)
             keep_axes(I, &part, out, base->rank - taken);
             sliced |= base->rank > taken;
         } else if (type->kind == TY_NONE) {
+            part.fresh = true;
             add_axis(I, &part, out, 1);
         } else if (type->kind == TY_SLICE) {
             bool last = part.axis == base->rank - 1;
@@ -355,9 +357,12 @@ part_type(Infer *I, const AExpr *out, const Type *base)
     keep_axes(I, &part, out, base->rank - part.axis);
     part.type->view = true;
     bool packed = base->layout == LAYOUT_C && !part.gaps;
+    bool turned = base->layout == LAYOUT_F && part.type->rank > 1;
     part.type->layout = base->layout == LAYOUT_ANY ? LAYOUT_ANY
-                        : packed                  ? LAYOUT_C
-                                                  : LAYOUT_ROWS;
+                        : turned && part.fresh     ? LAYOUT_ANY
+                        : turned                   ? LAYOUT_F
+                        : packed                   ? LAYOUT_C
+                                                   : LAYOUT_ROWS;
     return part.type;
 }
 

@@ -441,6 +441,21 @@ join_items(Arena *arena, const Type *lhs, const Type *rhs)
     return alt == ALT_NEVER ? joined : type_with_alt(arena, joined, alt);
 }
 
+/* What is known of the strides of one or the other; a part of an array is not
+ * told to be without gaps. */
+static Layout
+join_layouts(const Type *lhs, const Type *rhs)
+{
+    Layout layouts[] = {lhs->layout, rhs->layout};
+    bool parts = lhs->view || rhs->view;
+    for (int i = 0; i < 2; i++) {
+        bool rows = layouts[i] == LAYOUT_C && (parts || lhs->layout !=
+                                                            rhs->layout);
+        layouts[i] = rows ? LAYOUT_ROWS : layouts[i];
+    }
+    return layouts[0] == layouts[1] ? layouts[0] : LAYOUT_ANY;
+}
+
 /* An array of which only the run knows which it is: another type than that of
  * each.  The caller gives it an object. */
 static Type *
@@ -449,9 +464,7 @@ new_ref(Arena *arena, const Type *type)
     Type *ref = arena_copy(arena, type, sizeof(*type));
     ref->ref = true;
     ref->object = 0;
-    if (type->view) {
-        ref->layout = LAYOUT_ANY;
-    }
+    ref->layout = join_layouts(type, type);
     return ref;
 }
 
@@ -473,9 +486,7 @@ join_memory(Arena *arena, const Type *lhs, const Type *rhs)
     Type *ref = new_ref(arena, lhs);
     ref->alt = lhs->alt != ALT_NEVER ? lhs->alt : rhs->alt;
     ref->view |= rhs->view;
-    if (rhs->view || rhs->layout != LAYOUT_C) {
-        ref->layout = LAYOUT_ANY;
-    }
+    ref->layout = join_layouts(lhs, rhs);
     for (int i = 0; i < lhs->rank; i++) {
         ref->size[i] = lhs->size[i] == rhs->size[i] ? lhs->size[i] : -1;
     }

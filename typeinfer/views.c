@@ -220,8 +220,21 @@ in_order(const Type *base, const ViewPlan *plan)
     return true;
 }
 
+/* Does the plan turn all axes round?  The two parts of complex numbers stay
+ * last, so arrays of these have no Fortran's order here. */
+static bool
+is_reversed(const Type *base, const ViewPlan *plan)
+{
+    bool turned = plan->rank == base->rank && plan->rank > 1 &&
+                  !dtype_is_complex(base->dtype);
+    for (int k = 0; turned && k < plan->rank; k++) {
+        turned = plan->from[k] == plan->rank - 1 - k;
+    }
+    return turned;
+}
+
 /* The array of the axes of 'base' that the plan lists. It has no promise of a
- * layout if the axes change their order. */
+ * layout if the axes change their order other than by turning round. */
 static const Type *
 planned_type(Infer *I, const Type *base, const ViewPlan *plan)
 {
@@ -234,7 +247,12 @@ planned_type(Infer *I, const Type *base, const ViewPlan *plan)
     type->view = true;
     if (plan->rank == 1) {
         type->layout = base->rank == 1 ? base->layout : LAYOUT_ROWS;
-    } else if (!in_order(base, plan)) {
+    } else if (is_reversed(base, plan)) {
+        type->layout = base->layout == LAYOUT_ANY ? LAYOUT_ANY
+                       : base->layout == LAYOUT_F ? LAYOUT_ROWS
+                                                  : LAYOUT_F;
+    } else if (!in_order(base, plan) ||
+               (base->layout == LAYOUT_F && plan->rank != base->rank)) {
         type->layout = LAYOUT_ANY;
     }
     return type;

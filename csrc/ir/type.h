@@ -98,11 +98,14 @@ typedef enum Alt {
 
 /* What is known of an array's strides.  LAYOUT_C lets an element be found by
  * its number, so that the address needs extents only.  LAYOUT_ROWS is for
- * inference: what NumPy computes from such an array has LAYOUT_C. */
+ * inference: what NumPy computes from such an array has LAYOUT_C; so is
+ * LAYOUT_F: what NumPy computes from it is in Fortran's order, if no axis has
+ * less than two elements. */
 typedef enum Layout {
     LAYOUT_ANY,  /* any strides */
     LAYOUT_C,    /* C-contiguous */
     LAYOUT_ROWS, /* the axes in the order of C, with steps and gaps */
+    LAYOUT_F,    /* the axes in the reverse order, with steps and gaps */
 } Layout;
 
 /* "weak" NUMs are Python's bool, int, float (dtype DT_BOOL, DT_I64, DT_F64);
@@ -139,6 +142,7 @@ typedef struct Type {
     bool memory;
     bool view;
     bool ref;
+    bool packed; /* an argument of LAYOUT_F without gaps */
     int64_t size[MAX_RANK];
     const struct Type **items;
 } Type;

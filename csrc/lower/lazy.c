@@ -284,7 +284,9 @@ lazy_store(Lower *L, const View *to, const Lazy *z, Loc loc)
     Block *outer = L->out;
     View at = *to;
     Expr *index[MAX_RANK];
-    for (int k = 0; k < to->rank; k++) {
+    bool turned = map_has(&L->fortran, to->buf);
+    for (int i = 0; i < to->rank; i++) {
+        int k = turned ? to->rank - 1 - i : i; /* as memory lies */
         open_axis(L, to, &at, k, &index[k], loc);
     }
     at.rank = 0;
@@ -323,7 +325,9 @@ settle(Lower *L, Value v, Loc loc)
         dims[order[k]] = z->extent[k];
     }
     Value out = new_array(L, v.type, dims, z->joint, loc);
-    memcpy(out.view->axis, order, sizeof(int) * (size_t)z->rank);
+    if (z->lead > 0) {
+        memcpy(out.view->axis, order, sizeof(int) * (size_t)z->rank);
+    }
     order_follows_lazy(L, out.view->buf, z);
     lazy_store(L, out.view, z, loc);
     return out;

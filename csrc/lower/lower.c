@@ -26,22 +26,34 @@
 /* --- parameters ----------------------------------------------------------- */
 
 /* A buffer for an array argument. Axes whose size is part of the
- * specialisation are constants; others are asked of the array. */
+ * specialisation are constants; others are asked of the array.  One in
+ * Fortran's order is seen as what it is with its axes reversed. */
 static Value
 param_array(Lower *L, const Type *type, const char *name, int sig)
 {
     Buf *buf = new_buf(L, name, type->dtype, type->rank, BUF_ARG);
     buf->arg = L->func->params.n;
-    buf->layout = type->layout == LAYOUT_C ? LAYOUT_C : LAYOUT_ANY;
+    bool turned = type->layout == LAYOUT_F;
+    bool packed = type->layout == LAYOUT_C || (turned && type->packed);
+    buf->layout = packed ? LAYOUT_C : LAYOUT_ANY;
     for (int i = 0; i < type->rank; i++) {
         if (type->size[i] >= 0) {
-            buf->dims[i] = int_const(L, type->size[i]);
+            int axis = turned ? type->rank - 1 - i : i;
+            buf->dims[axis] = int_const(L, type->size[i]);
         }
     }
     Param param = {.name = sym(name), .buf = buf};
     vec_push(L->arena, &L->func->params, param);
     map_set(&L->arg_of, buf, (void *)(intptr_t)(sig + 1));
-    return (Value){.type = type, .view = view_whole(L, buf)};
+    View *view = view_whole(L, buf);
+    if (type->layout == LAYOUT_ROWS) {
+        map_set(&L->in_rows, buf, buf);
+    }
+    if (turned) {
+        map_set(&L->fortran, buf, buf);
+        view = view_transposed(L, view);
+    }
+    return (Value){.type = type, .view = view};
 }
 
 /* The parameters that one argument contributes, in the order in which the
@@ -103,6 +115,19 @@ add_ret(Lower *L, Expr *value, Buf *buf)
     return L->func->rets.n - 1;
 }
 
+/* A fresh array as a result, if it is none yet. */
+static int
+array_ret(Lower *L, Buf *buf)
+{
+    if (buf->arg < 0) {
+        buf->arg = add_ret(L, NULL, buf);
+        if (map_has(&L->fortran, buf)) {
+            vec_push(L->arena, &L->result->fortran, buf->arg);
+        }
+    }
+    return buf->arg;
+}
+
 /* A number by value. */
 static Leaf
 number_leaf(Lower *L, Value v)
@@ -110,25 +135,6 @@ number_leaf(Lower *L, Value v)
     Leaf leaf = {.kind = LEAF_NUM, .type = v.type, .flag = -1, .arg = -1};
     leaf.ret = add_ret(L, v.expr, NULL);
     return leaf;
-}
-
-/* What a BUF_REF stands for at the end is copied: it is fresh memory, but only
- * the run knows which. */
-static Buf *
-copy_of_ref(Lower *L, const View *view, Loc loc)
-{
-    Buf *from = view->buf;
-    Buf *buf =
-        new_buf(L, from->name, view_dtype(view), view->rank, BUF_RESULT);
-    buf->loc = loc;
-    for (int i = 0; i < view->rank; i++) {
-        buf->dims[i] = reuse(L, hold(L, view_extent(L, view, i), loc), loc);
-    }
-    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
-    s->buf = buf;
-    emit(L, s);
-    copy_elements(L, view_whole(L, buf), view, loc);
-    return buf;
 }
 
 /* One more number of the step, a ret unless it is constant; NULL stands for
@@ -211,10 +217,20 @@ view_leaf(Lower *L, Value v)
     intptr_t sig = (intptr_t)map_get(&L->arg_of, base);
     if (sig > 0) {
         leaf.arg = (int)sig - 1;
-    } else if (base->arg < 0) {
-        base->arg = add_ret(L, NULL, base);
     }
-    leaf.ret = sig > 0 ? -1 : base->arg;
+    leaf.ret = sig > 0 ? -1 : array_ret(L, base);
+    return leaf;
+}
+
+/* An array of which only the run knows which it is. */
+static Leaf
+ref_leaf(Lower *L, Value v)
+{
+    Leaf leaf = {.kind = LEAF_REF, .type = v.type, .flag = -1, .arg = -1};
+    Buf *buf;
+    Expr *which = which_result(L, v, &buf, L->func->loc);
+    leaf.ret = array_ret(L, buf);
+    leaf.which = add_ret(L, which, NULL);
     return leaf;
 }
 
@@ -234,7 +250,7 @@ array_leaf(Lower *L, Value v)
     }
     Buf *buf = v.view->buf;
     if (buf->kind == BUF_REF) {
-        buf = copy_of_ref(L, v.view, L->func->loc);
+        return ref_leaf(L, v);
     }
     intptr_t sig = (intptr_t)map_get(&L->arg_of, buf);
     if (sig > 0) {
@@ -243,10 +259,8 @@ array_leaf(Lower *L, Value v)
         return leaf;
     }
     leaf.kind = LEAF_FRESH;
-    if (buf->arg < 0) {
-        buf->arg = add_ret(L, NULL, buf);
-    }
-    leaf.ret = buf->arg; /* the same object if it is returned twice */
+    leaf.ret = array_ret(L, buf); /* the same object if it is returned twice */
+    leaf.which = WHICH_RESULT + v.type->object;
     return leaf;
 }
 
@@ -431,13 +445,19 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     L->pairs = map_new(arena);
     L->packed = map_new(arena);
     L->arg_of = map_new(arena);
+    L->fortran = map_new(arena);
+    L->in_rows = map_new(arena);
+    L->which = map_new(arena);
     L->orders = map_new(arena);
     L->lists = map_new(arena);
     L->asides = map_new(arena);
     find_uses(L, entry);
     note_returned(L, entry->result);
+    L->tells = which_asked(entry->result);
     for (int i = 0; i < entry->commits.n; i++) {
-        note_returned(L, entry->commits.at[i].value->type);
+        const Type *type = entry->commits.at[i].value->type;
+        note_returned(L, type);
+        L->tells |= which_asked(type);
     }
     lower_params(L, entry);
     lower_body(L, entry);

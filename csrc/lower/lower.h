@@ -11,9 +11,16 @@
 #include "csrc/ast/ast.h"
 #include "csrc/ir/ir.h"
 
+/* The first of the numbers that arrays have which are made once (which.c). */
+enum { WHICH_RESULT = 1 << 20 };
+
 /* How a value crosses to Python, one per leaf of the result type:
  *   LEAF_NUM     Func.rets[ret] holds the number of type "type"
  *   LEAF_FRESH   Func.rets[ret] is a BUF_RESULT, made by the kernel
+ *   LEAF_REF     an argument or a fresh array: Func.rets["which"] holds the
+ *                number + 1 of the argument, else what a LEAF_FRESH or another
+ *                LEAF_REF has if it is the same array; Func.rets[ret] has the
+ *                elements of a fresh one
  *   LEAF_VECTOR  Func.rets[ret] is a vector: a fresh 1-D (or "type"-shaped)
  *                array of its lanes
  *   LEAF_LIST    a list: Func.rets[ret] is its length, those after it the
@@ -26,6 +33,7 @@
 typedef enum LeafKind {
     LEAF_NUM,
     LEAF_FRESH,
+    LEAF_REF,
     LEAF_VECTOR,
     LEAF_LIST,
     LEAF_ARG,
@@ -65,6 +73,7 @@ typedef struct Leaf {
     int ret;
     int flag;
     int arg; /* index into Signature.args */
+    int which; /* LEAF_FRESH: its number; LEAF_REF: the ret with it */
     VEC(LeafStep) steps;
 } Leaf;
 
@@ -85,6 +94,8 @@ typedef struct Lowered {
     VEC(Commit) commits;
     bool *writes;        /* per Signature arg: the array may be written */
     bool *pairs; /* per Func.rets: a buffer of complex numbers */
+    VEC(int) fortran;    /* rets whose array has the axes of the BUF_RESULT in
+                            reverse, and so Fortran's order */
     bool may_warn;       /* the FPU's flags may stand for a warning */
 } Lowered;
 

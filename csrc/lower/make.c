@@ -121,13 +121,17 @@ new_array(Lower *L, const Type *type, Expr *const *dims, bool joint, Loc loc)
     if (joint) {
         check_product(L, buf->dims, type->rank, loc);
     }
+    bool turned = type->layout == LAYOUT_F && !type->view;
+    View *view = turned ? order_reversed(L, buf, NULL, loc)
+                        : view_whole(L, buf);
     Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
     s->buf = buf;
     emit(L, s);
     if (result) {
         map_set(&L->returned, number, buf);
     }
-    return (Value){.type = type, .view = view_whole(L, buf)};
+    which_made(L, buf, type->object, loc);
+    return (Value){.type = type, .view = view};
 }
 
 /* The array that 'e' makes, of any size. */

@@ -31,14 +31,17 @@ order_is_plain(const Lower *L, const View *view)
         }
         last = axis >= 0 ? axis : last;
     }
-    return view->buf->layout == LAYOUT_C && !map_has(&L->orders, view->buf);
+    const Buf *buf = view->buf;
+    bool rows = buf->layout == LAYOUT_C || map_has(&L->in_rows, buf);
+    return rows && !map_has(&L->orders, buf);
 }
 
 /* The order of 'buf' follows that of 'view'. */
 void
 order_follows(Lower *L, const Buf *buf, const View *view)
 {
-    if (view->rank < 2 || order_is_plain(L, view)) {
+    bool exact = map_has(&L->fortran, buf);
+    if (view->rank < 2 || exact || order_is_plain(L, view)) {
         return;
     }
     Model *model = ARENA_NEW(L->arena, Model);
@@ -57,6 +60,26 @@ order_follows_lazy(Lower *L, const Buf *buf, const Lazy *z)
     for (int i = 0; i < z->nargs; i++) {
         order_follows_lazy(L, buf, z->args[i]);
     }
+}
+
+View *
+order_reversed(Lower *L, Buf *buf, Expr *unless, Loc loc)
+{
+    Expr *dims[MAX_RANK];
+    int n = buf->rank;
+    for (int k = 0; k < n; k++) {
+        dims[k] = buf->dims[k];
+        if (buf->kind == BUF_RESULT) {
+            Expr *more = op2(L, E_LE, int_const(L, 2), dims[k]);
+            emit_check(L, unless ? either(L, unless, more) : more, X_SPECULATE,
+                       loc);
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        buf->dims[k] = dims[n - 1 - k];
+    }
+    map_set(&L->fortran, buf, buf);
+    return view_transposed(L, view_whole(L, buf));
 }
 
 /* --- checks --------------------------------------------------------------- */

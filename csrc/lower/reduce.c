@@ -402,6 +402,17 @@ fold_all(Lower *L, const Elements *in, const Reduction *r)
     }
 }
 
+/* The bits of the axes from the last one on. */
+static unsigned
+reversed_axes(unsigned axes, int rank)
+{
+    unsigned out = 0;
+    for (int k = 0; k < rank; k++) {
+        out |= (axes >> k & 1) << (rank - 1 - k);
+    }
+    return out;
+}
+
 /* A call of BK_REDUCE. */
 Value
 lower_reduce(Lower *L, const AExpr *e, BuiltinId id)
@@ -417,6 +428,12 @@ lower_reduce(Lower *L, const AExpr *e, BuiltinId id)
     unsigned axes;
     reduce_axes(e, id, &axes);
     Reduction r = {.kind = reduce_kind(id), .from = a.type->dtype};
+    bool first = r.kind == REDUCE_ARGMIN || r.kind == REDUCE_ARGMAX;
+    if (a.view != NULL && a.type->layout == LAYOUT_F && !first &&
+        e->type->rank < 2) { /* as the array that lies in C order */
+        a.view = view_transposed(L, a.view);
+        axes = reversed_axes(axes, a.type->rank);
+    }
     r.to = e->type->dtype;
     const AExpr *ddof = reduce_argument(e, id, "ddof");
     if (ddof != NULL) {

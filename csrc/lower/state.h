@@ -128,6 +128,11 @@ struct Lower {
     Map packed;      /* BUF_REF of another shape -> its Packed */
     Map arg_of;      /* Buf of an argument -> signature number + 1 */
     struct Rows *rows; /* the strip that is being computed; NULL */
+    Map fortran;     /* Buf with the axes of its array in reverse */
+    Map in_rows;     /* Buf with gaps, its axes in the order of C */
+    Map which;       /* Buf -> number of its array (which.c) */
+    Var *made;       /* how many arrays were made, negative */
+    bool tells;      /* such numbers are asked for */
     Map orders;      /* Buf made here -> whose order of axes it would have */
     LowerLoop *loop;
     LowerScope *scope;
@@ -180,6 +185,18 @@ Value storage_new(Lower *L, const Type *type, const char *name);
 void storage_set(Lower *L, const Value *to, Value v, Loc loc);
 /* 'v' as a value of type 'to', which is a join of it with others. */
 Value convert(Lower *L, Value v, const Type *to, Loc loc);
+
+/* --- which.c --- */
+/* Is part of the result an array of which only the run knows which it is? */
+bool which_asked(const Type *result);
+/* 'buf' has been made; a BUF_REF; 'ref' has been bound; 'copy' is 'ref' now. */
+void which_made(Lower *L, const Buf *buf, int object, Loc loc);
+void which_named(Lower *L, const Buf *ref);
+void which_bound(Lower *L, const Buf *ref, const Buf *to, Loc loc);
+void which_same(Lower *L, const Buf *copy, const Buf *ref, Loc loc);
+/* The number of the array that 'v', a BUF_REF, is at the end, and the result
+ * that has its elements if it is fresh. */
+Expr *which_result(Lower *L, Value v, Buf **out, Loc loc);
 
 /* --- with.c --- */
 void lower_with(Lower *L, const AStmt *s);
@@ -459,6 +476,11 @@ int lazy_loop(const Lazy *z);
 /* NumPy gives 'buf' the order of axes that 'view' (all views in 'z') has. */
 void order_follows(Lower *L, const Buf *buf, const View *view);
 void order_follows_lazy(Lower *L, const Buf *buf, const Lazy *z);
+/* Turns the axes of 'buf', not yet made, round: an array in Fortran's order,
+ * which is given as it should be.  Replays if an axis of a result has less than
+ * two elements, which would have a place of its own among the strides
+ * ('unless', may be NULL). */
+View *order_reversed(Lower *L, Buf *buf, Expr *unless, Loc loc);
 /* Replays unless NumPy would have made the viewed array in C order, as here. */
 void check_made_in_order(Lower *L, const View *view, Loc loc);
 /* Replays unless the memory of 'view' is walked in C order. */

@@ -36,6 +36,10 @@ new_ref(Lower *L, const Type *type, const char *name)
         buf->dims[i] = type->size[i] >= 0 ? int_const(L, type->size[i])
                                           : ir_dim(L->arena, buf, i);
     }
+    if (type->layout == LAYOUT_ROWS) {
+        map_set(&L->in_rows, buf, buf);
+    }
+    which_named(L, buf);
     return view_whole(L, buf);
 }
 
@@ -49,6 +53,7 @@ bind_ref(Lower *L, const View *to, const View *view, Loc loc)
     s->buf = to->buf;
     s->src = src;
     emit(L, s);
+    which_bound(L, to->buf, view->buf, loc);
 }
 
 /* A view that stays what it is when its BUF_REF is bound again: `old = cur` in
@@ -78,6 +83,10 @@ snapshot(Lower *L, const View *view, Loc loc)
     if (map_has(&L->pairs, view->buf)) {
         map_set(&L->pairs, buf, buf);
     }
+    if (map_has(&L->in_rows, view->buf)) {
+        map_set(&L->in_rows, buf, buf);
+    }
+    which_same(L, buf, view->buf, loc);
     if (map_has(&L->packed, view->buf)) {
         map_set(&L->packed, buf, map_get(&L->packed, view->buf));
     }

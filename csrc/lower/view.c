@@ -161,6 +161,8 @@ view_buf(Lower *L, const View *view, Loc loc)
         s->index[i] = at ? at : int_const(L, 0);
     }
     for (int i = 0; i < view->rank; i++) {
+        Expr *n = view_extent(L, view, i);
+        buf->dims[i] = n->op == E_CONST ? n : buf->dims[i];
         s->axes[i] = view->axis[i];
         s->index[src->rank + 2 * i] = view_extent(L, view, i);
         Expr *step = view->axis[i] < 0 ? NULL : view->step[view->axis[i]];

@@ -29,11 +29,12 @@
 /* bits  0..7    kind (K_ARRAY ...)
  *           8..15   dtype
  *          16..23   rank
- *          24       KEY_LAYOUT: C-contiguous
+ *          24       KEY_LAYOUT: without gaps, in the order of bit 25 or 26
  *          25       KEY_ROWS: the axes in the order of C
+ *          26       KEY_FORTRAN: the axes in the reverse order
  *
  * Keys are only compared with each other.  Their difference is masked, so a
- * specialisation for any layout ignores bits 24 and 25. */
+ * specialisation for any layout ignores bits 24 to 26. */
 
 /* A table: this is on the way of every call. */
 static inline bool
@@ -68,7 +69,7 @@ in_rows(PyArrayObject *array)
         if (PyArray_DIM(array, i) == 1) {
             continue;
         }
-        if (stride == 0 || stride > before) {
+        if (stride == 0 || stride >= before) {
             return false;
         }
         before = stride;
@@ -88,6 +89,23 @@ runs_back(PyArrayObject *array)
     return back;
 }
 
+/* Do the strides rise from axis to axis?  Axes of one element would have a
+ * place of their own in what NumPy makes of it. */
+static bool
+in_columns(PyArrayObject *array)
+{
+    npy_intp before = 0;
+    for (int i = 0; i < PyArray_NDIM(array); i++) {
+        npy_intp stride = PyArray_STRIDE(array, i);
+        stride = stride < 0 ? -stride : stride;
+        if (PyArray_DIM(array, i) < 2 || stride <= before) {
+            return false;
+        }
+        before = stride;
+    }
+    return PyArray_NDIM(array) > 1;
+}
+
 /* Subclasses never get here.  0-d arrays turn into scalars in NumPy's
  * arithmetic and are left to Python. */
 static inline uint32_t
@@ -102,11 +120,15 @@ array_key(PyObject *object)
         || !(flags & NPY_ARRAY_ALIGNED) || PyArray_ISBYTESWAPPED(array)) {
         return KEY_PYTHON;
     }
+    bool pairs = dtype_is_complex((DType)dt);
     bool packed = (flags & NPY_ARRAY_C_CONTIGUOUS) != 0
-                  && !(dtype_is_complex((DType)dt) && runs_back(array));
-    uint32_t layout = packed           ? KEY_LAYOUT | KEY_ROWS
-                      : in_rows(array) ? KEY_ROWS
-                                       : 0;
+                  && !(pairs && runs_back(array));
+    uint32_t layout = packed                        ? KEY_LAYOUT | KEY_ROWS
+                      : in_rows(array)              ? KEY_ROWS
+                      : pairs || !in_columns(array) ? 0
+                      : flags & NPY_ARRAY_F_CONTIGUOUS
+                          ? KEY_LAYOUT | KEY_FORTRAN
+                          : KEY_FORTRAN;
     return K_ARRAY | dt << 8 | (uint32_t)rank << 16 | layout;
 }
 
@@ -378,9 +400,11 @@ array_arg(Arena *arena, PyArrayObject *array, uint32_t key, SigArg *out)
     type->kind = TY_ARRAY;
     type->dtype = DTYPE(key);
     type->rank = RANK(key);
-    type->layout = key & KEY_LAYOUT ? LAYOUT_C
-                   : key & KEY_ROWS ? LAYOUT_ROWS
-                                    : LAYOUT_ANY;
+    type->packed = (key & KEY_LAYOUT) != 0;
+    type->layout = key & KEY_FORTRAN ? LAYOUT_F
+                   : type->packed    ? LAYOUT_C
+                   : key & KEY_ROWS  ? LAYOUT_ROWS
+                                     : LAYOUT_ANY;
     for (int i = 0; i < MAX_RANK; i++) {
         type->size[i] = -1;
         out->sizes[i] = i < type->rank ? PyArray_DIM(array, i) : 0;
@@ -567,8 +591,9 @@ fill_array(Call *call, const Fill *fill, PyObject *object, VzSlot *slot)
     slot[0].p = PyArray_DATA(array);
     bool pairs = dtype_is_complex(fill->dtype);
     for (int i = 0; i < fill->rank - pairs; i++) {
-        slot[1 + i].i = dims[i];
-        slot[1 + fill->rank + i].i = strides[i];
+        int at = fill->turned ? fill->rank - 1 - i : i;
+        slot[1 + at].i = dims[i];
+        slot[1 + fill->rank + at].i = strides[i];
         large |= dims[i] >= EXTENT_LIMIT;
         large |= __builtin_mul_overflow(elements, dims[i], &elements);
     }

@@ -187,6 +187,7 @@ typedef struct Fill {
     int path[3];
     int part; /* of a complex number: 1 real, 2 imaginary */
     int rank; /* of the buffer: an array of complex numbers has one more */
+    bool turned; /* the axes of the parameter are those of the array reversed */
 } Fill;
 
 /* One translation of a specialisation: fast, general or counting. */
@@ -437,8 +438,9 @@ typedef struct Call {
 
 /* A key holds all of an argument's type that the dispatcher looks at: kind,
  * dtype, rank, layout.  KEY_PYTHON: not for native code. */
-enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25 };
-#define KEY_ANY_LAYOUT (uint32_t)(KEY_LAYOUT | KEY_ROWS)
+enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25,
+       KEY_FORTRAN = 1u << 26 };
+#define KEY_ANY_LAYOUT (uint32_t)(KEY_LAYOUT | KEY_ROWS | KEY_FORTRAN)
 
 uint32_t arg_key(PyObject *object);
 /* Does 'spec' accept these arguments? */
@@ -610,18 +612,9 @@ void *call_scratch(Call *call, int64_t bytes, bool zero);
  * floating-point flags are as before afterwards. */
 int call_run(Call *call, const Kernel *kernel, bool shadow);
 void call_drop_results(Call *call);
+/* Has result array 'ret' the axes of the kernel's in reverse? */
+bool result_is_fortran(const Call *call, int ret);
 void call_finish(Call *call); /* frees scratch and undo memory */
-
-/* --- pool.c -------------------------------------------------------------- */
-
-/* Memory of many bytes, which is kept when it is given back. */
-void *pool_take(size_t bytes, bool zero);
-void pool_give(void *data);
-/* NumPy's handler of recycled blocks, for pool_array; NULL: exception. */
-PyObject *pool_handler(void);
-/* np.empty or np.zeros, with recycled memory if the array is large. */
-PyObject *pool_array(PyObject *pool, int rank, npy_intp *dims, int type_num,
-                     bool zero);
 
 /* --- result.c ------------------------------------------------------------ */
 

@@ -11,6 +11,7 @@
  * the caller finds them as they were.
  */
 #include "csrc/py/pairs.h"
+#include "csrc/py/pool.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -149,6 +150,18 @@ gil_give(Call *call, PyThreadState *saved)
 
 /* --- results ------------------------------------------------------------- */
 
+bool
+result_is_fortran(const Call *call, int ret)
+{
+    const Lowered *lowered = call->kernel->result->lowered;
+    for (int i = 0; i < lowered->fortran.n; i++) {
+        if (lowered->fortran.at[i] == ret) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A loop may ask for the same result again: the last array counts.  A size
  * that NumPy refuses, or no memory, is NULL: the kernel ends with VZ_NOMEM
  * and Python raises what is due. */
@@ -169,13 +182,15 @@ host_result(VzCtx *ctx, int ret, int dtype, int rank, const int64_t *dims,
     int type_num = dtype_type_num(dt);
     npy_intp shape[MAX_RANK];
     bool negative = false;
+    bool fortran = result_is_fortran(call, ret);
     for (int i = 0; i < rank; i++) {
-        shape[i] = dims[i];
+        shape[fortran ? rank - 1 - i : i] = dims[i];
         negative |= dims[i] < 0;
     }
     PyObject *array = NULL;
     if (!negative) {
-        array = pool_array(call->f->core->pool, rank, shape, type_num, zero);
+        array = pool_array(call->f->core->pool, rank, shape, type_num, zero,
+                           fortran);
     }
     while (call->nresults <= ret) {
         call->results[call->nresults++] = NULL;

@@ -6,6 +6,7 @@
  */
 #define VZ_IMPORTS_NUMPY
 #include "csrc/py/pairs.h"
+#include "csrc/py/pool.h"
 #include "csrc/py/tune_py.h"
 #include "typeinfer/rules.h"
 

@@ -92,6 +92,7 @@ plan_type(Planner *p, const Type *type, Fill fill)
     fill.is_array = !scalar;
     fill.dtype = type->dtype;
     fill.rank = scalar ? 0 : type->rank + dtype_is_complex(type->dtype);
+    fill.turned = !scalar && type->layout == LAYOUT_F;
     fill.writes = !scalar && p->result->lowered->writes[fill.arg];
     p->slots += 1 + 2 * fill.rank;
     p->kernel->writes |= fill.writes;

@@ -16,7 +16,7 @@
  * to be locked: who doesn't get it maps or unmaps, so there is nothing to wait
  * for, not even in the child of a fork.
  */
-#include "csrc/py/core.h"
+#include "csrc/py/pool.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -228,7 +228,8 @@ pool_handler(void)
 
 /* Small arrays come from NumPy's own allocator. */
 PyObject *
-pool_array(PyObject *pool, int rank, npy_intp *dims, int type_num, bool zero)
+pool_array(PyObject *pool, int rank, npy_intp *dims, int type_num, bool zero,
+           bool fortran)
 {
     double bytes = 8;
     for (int i = 0; i < rank; i++) {
@@ -239,8 +240,8 @@ pool_array(PyObject *pool, int rank, npy_intp *dims, int type_num, bool zero)
         before = PyDataMem_SetHandler(pool);
         PyErr_Clear();
     }
-    PyObject *array = zero ? PyArray_ZEROS(rank, dims, type_num, 0)
-                           : PyArray_EMPTY(rank, dims, type_num, 0);
+    PyObject *array = zero ? PyArray_ZEROS(rank, dims, type_num, fortran)
+                           : PyArray_EMPTY(rank, dims, type_num, fortran);
     if (before != NULL) {
         PyObject *ours = PyDataMem_SetHandler(before);
         Py_XDECREF(ours);

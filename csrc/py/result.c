@@ -318,6 +318,19 @@ take_step(const Call *call, PyObject *array, const LeafStep *step)
     return out;
 }
 
+/* Is the argument a parameter of the kernel with its axes reversed? */
+static bool
+arg_is_turned(const Call *call, int arg)
+{
+    for (int i = 0; i < call->kernel->nfills; i++) {
+        const Fill *fill = &call->kernel->fills[i];
+        if (fill->is_array && fill->arg == arg) {
+            return fill->turned;
+        }
+    }
+    return false;
+}
+
 /* A part of an argument or of an array that the kernel made. */
 static PyObject *
 view(const Call *call, const Leaf *leaf)
@@ -330,7 +343,10 @@ view(const Call *call, const Leaf *leaf)
         PyErr_SetString(PyExc_SystemError, "vizgen: a result was not made");
         return NULL;
     }
-    Py_INCREF(array);
+    bool turned = leaf->arg < 0 ? result_is_fortran(call, leaf->ret)
+                                : arg_is_turned(call, leaf->arg);
+    array = turned ? PyArray_Transpose((PyArrayObject *)array, NULL)
+                   : Py_NewRef(array);
     for (int i = 0; array != NULL && i < leaf->steps.n; i++) {
         array = take_step(call, array, &leaf->steps.at[i]);
     }
@@ -495,6 +511,40 @@ list_leaf(Call *call, const Leaf *leaf)
     return out;
 }
 
+/* The number of the array of a leaf; 0: it is none that has one. */
+static int64_t
+which_array(const Call *call, const Leaf *leaf)
+{
+    if (is_alternative(call, leaf)) {
+        return 0;
+    }
+    return leaf->kind == LEAF_FRESH ? leaf->which
+           : leaf->kind == LEAF_REF
+               ? call->out[call->kernel->out_at[leaf->which]].i
+               : 0;
+}
+
+/* An argument, or the first result that is the same array: one that the kernel
+ * made as a result if there is one. */
+static PyObject *
+referred(const Call *call, const Leaf *leaf)
+{
+    const Lowered *lowered = call->kernel->result->lowered;
+    int64_t which = which_array(call, leaf);
+    if (which > 0 && which < WHICH_RESULT) {
+        return Py_NewRef(call->args[which - 1]);
+    }
+    const Leaf *first = leaf;
+    for (int i = lowered->leaves.n - 1; i >= 0; i--) {
+        const Leaf *other = &lowered->leaves.at[i];
+        bool same = which_array(call, other) == which;
+        if (same && (other->kind == LEAF_FRESH || first->kind == LEAF_REF)) {
+            first = other;
+        }
+    }
+    return Py_NewRef(call->results[first->ret]);
+}
+
 /* A fresh array that is returned twice is the same object twice, as in
  * Python. */
 static PyObject *
@@ -518,6 +568,8 @@ leaf_object(Call *call, const Leaf *leaf)
         return Py_NewRef(call->args[leaf->arg]);
     case LEAF_VIEW:
         return view(call, leaf);
+    case LEAF_REF:
+        return referred(call, leaf);
     case LEAF_FRESH:
         if (leaf->ret < call->nresults && call->results[leaf->ret]) {
             return Py_NewRef(call->results[leaf->ret]);
