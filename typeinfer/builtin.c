@@ -491,6 +491,8 @@ type_of_builtin(Infer *I, AExpr *call, BuiltinId id)
         return type_of_linalg(I, call, id);
     case BK_REDUCE:
         return type_of_reduce(I, call, id);
+    case BK_CONCAT:
+        return type_of_joined(I, call, id);
     case BK_VIEW:
         return type_of_view(I, call, id);
     case BK_RESHAPE:

@@ -145,6 +145,7 @@ typedef enum BuiltinKind {
     BK_LIST,    /* list(x), lst.append(x): see typeinfer/list.h */
     BK_VIEW,    /* the same memory under other axes: np.transpose */
     BK_RESHAPE, /* the same elements in another shape: np.ravel */
+    BK_CONCAT,  /* arrays side by side: np.concatenate */
     BK_SPECIAL, /* rules of its own */
 } BuiltinKind;
 
@@ -217,6 +218,17 @@ bool numpy_has_routines(void);
 
 /* Types of start, stop and step of np.arange; NULL: left out. */
 void arange_args(const AExpr *call, const Type **out);
+
+/* --- concat.c ------------------------------------------------------------- */
+
+/* Operands of fewer than "rank" axes get "axis". */
+typedef struct ConcatPlan {
+    int axis;
+    int rank;
+} ConcatPlan;
+
+/* False: operands that are not translated. */
+bool concat_plan(const AExpr *call, BuiltinId id, ConcatPlan *plan);
 
 /* --- gather.c ------------------------------------------------------------- */
 

@@ -308,6 +308,9 @@ const Type *dtype_object(Infer *I, DType dtype);
 const Type *dtype_attr(Infer *I, const Type *base, const char *name);
 const Type *type_of_dtype_call(Infer *I, AExpr *call, BuiltinId id);
 
+/* --- concat.c --- */
+const Type *type_of_joined(Infer *I, AExpr *call, BuiltinId id);
+
 /* --- gather.c --- */
 bool is_gather(const Type *const *items, int n);
 /* base[items], of which one is an array at least. */

@@ -15,6 +15,7 @@
  * A function's statements are written first; they tell which locals its head
  * has to declare.
  */
+#include "csrc/base/slp.h"
 #include "csrc/emit/cgen.h"
 
 static const char vz_prelude[] =
@@ -360,6 +361,9 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *out)
     write_function(&gen, gen.prefix, &needs, NULL);
     write_entry(&gen, &needs);
     str_add(out, gen.units.at);
+    if (!people && gen.narrows && gen.widens) {
+        str_add(out, "/* " VZ_NO_SLP " */\n");
+    }
     return gen.lanes;
 }
 

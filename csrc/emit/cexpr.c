@@ -390,6 +390,8 @@ cast_piece(Gen *g, const Expr *e, int lane)
                                   c_expr(g, arg, lane, P_ADD)),
                        P_EQUAL};
     }
+    g->narrows |= arg->dtype == DT_F64 && e->dtype == DT_F32;
+    g->widens |= arg->dtype == DT_F32 && e->dtype == DT_F64;
     if (dtype_is_float(arg->dtype) && !dtype_is_float(e->dtype)) {
         return float_to_int(g, e, lane);
     }

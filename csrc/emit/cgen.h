@@ -116,6 +116,8 @@ typedef struct Gen {
     const char *prefix; /* of the functions' names: 'k_blur' */
     const bool *live;   /* by Var.id: its value is used */
     const bool *stored; /* by Buf.id: some element is stored to */
+    bool narrows; /* doubles to float; "widens": the other way */
+    bool widens;
     const bool *truncated; /* by Var.id: an integer made of a float */
     const bool *products;  /* by Var.id, or NULL: see calternate.c */
     bool fuses; /* has FN_FMA */

@@ -41,6 +41,7 @@ Piece
 c_sum(Gen *g, const Expr *e)
 {
     bool single = e->dtype == DT_F32;
+    g->narrows |= single;
     Str text = str_new(g->arena);
     if (e->axis == SUM_BOX) {
         fatal("emit: a box as a number");

@@ -277,6 +277,8 @@ lower_call(Lower *L, const AExpr *e)
         return lower_minmax(L, e, id);
     case BK_LIST:
         return lower_list_call(L, e, id);
+    case BK_CONCAT:
+        return lower_joined(L, e, id);
     case BK_LINALG:
         return lower_linalg(L, e, id);
     case BK_REDUCE:

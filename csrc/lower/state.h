@@ -449,6 +449,9 @@ View *view_packed(Lower *L, const View *view, Expr *const *dims, int rank,
 Value lower_arange(Lower *L, const AExpr *e);
 Value lower_fill(Lower *L, const AExpr *e); /* a.fill(v) */
 
+/* --- concat.c --- */
+Value lower_joined(Lower *L, const AExpr *e, BuiltinId id);
+
 /* --- mask.c --- */
 Value lower_nonzero(Lower *L, const AExpr *e, BuiltinId id);
 

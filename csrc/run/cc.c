@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "csrc/base/slp.h"
 #include "csrc/run/parts.h"
 
 enum { MAX_WORDS = 128, SO_LIMIT = 64 << 20, MESSAGE_LIMIT = 4000 };
@@ -584,7 +585,10 @@ build_in(int work, const Compiler *cc, const char *text, const char *extra,
     const char *argv[MAX_WORDS];
     Blob flags = {0};
     Blob more = {0};
-    bool ok = cc_flags(cc, &flags) && blob_addf(&more, "%s", extra);
+    bool lone = !cc->is_clang && strstr(text, VZ_NO_SLP) != NULL;
+    bool ok = cc_flags(cc, &flags) &&
+              blob_addf(&more, "%s%s", extra,
+                        lone ? " -fno-tree-slp-vectorize" : "");
     if (ok && !file_write(work, "k.c", text, strlen(text), false)) {
         snprintf(end->why, WHY, "has no room for its input: %s",
                  strerror(errno));

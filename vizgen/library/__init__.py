@@ -28,7 +28,7 @@ TABLE |= {f"numpy.{name}": ("numeric", name)
                        "nanmin", "nanmax", "median", "percentile", "quantile",
                        "interp", "searchsorted", "bincount", "histogram",
                        "convolve", "correlate", "isclose", "allclose",
-                       "unravel_index")}
+                       "unravel_index", "unique", "append")}
 TABLE |= {f"numpy.ndarray.{name}": ("numeric", name)
           for name in ("cumsum", "cumprod", "trace")}
 

@@ -294,6 +294,44 @@ def unravel_index(indices, shape):
     return rest // shape[1], rest % shape[1], k % shape[2]
 
 
+# --- sets --------------------------------------------------------------------
+
+
+def _distinct(ordered):
+    """Which elements differ from the one before."""
+    first = np.ones(ordered.shape[0], bool)
+    for i in range(1, ordered.shape[0]):
+        first[i] = ordered[i] != ordered[i - 1]
+    return first
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False):
+    assert not return_index and not return_inverse
+    ordered = np.sort(_flat(ar))
+    n = ordered.shape[0]
+    if ar.dtype == np.float32 or ar.dtype == np.float64:
+        assert n == 0 or not np.isnan(ordered[-1])
+        for i in range(n):
+            assert ordered[i] != 0 or not np.signbit(ordered[i])
+    first = _distinct(ordered)
+    if not return_counts:
+        return ordered[first]
+    counts = np.zeros(np.sum(first), np.int64)
+    k = -1
+    for i in range(n):
+        if first[i]:
+            k += 1
+        counts[k] += 1
+    return ordered[first], counts
+
+
+def append(arr, values, axis=None):
+    assert axis is None
+    if np.ndim(values) == 0:
+        return np.concatenate((_flat(arr), np.full(1, values)))
+    return np.concatenate((_flat(arr), _flat(np.asarray(values))))
+
+
 # --- order statistics --------------------------------------------------------
 
 
