@@ -150,3 +150,41 @@ def test_one_of_two_arguments():
     assert fn(a, b, 0) is b and fn(a, b, 1) is a
     assert fn(a[:0], b, 0) is b
     assert fn.stats.python_calls == 0 and fn.stats.replays == 0
+
+
+def none_within(a, n):
+    if n == 0:
+        return None
+    return a, (None if n == 1 else (n, a * 2)), (n, None if n == 2 else 2.5)
+
+
+def test_none_within_what_may_be_none():
+    fn = accelerate(none_within)
+    for n in range(4):
+        assert_same(fn, (np.arange(3.0), n))
+
+
+def by_flag(a, verbose=False):
+    if a[0] > 100:
+        return None
+    if verbose:
+        return a, 1
+    return a, 1, 2
+
+
+def by_number(a, n=0):
+    def form(x):
+        if n == 1:
+            return x.sum()
+        return x * 2
+
+    return form(a)
+
+
+@pytest.mark.parametrize("fn", (by_flag, by_number),
+                         ids=lambda fn: fn.__name__)
+def test_arguments_decide_the_form(fn):
+    fn = accelerate(fn)
+    a = np.arange(7.0)
+    for args in ((a,), (a, True), (a + 200,), (a + 200, True), (a, False)):
+        assert_same(fn, args)

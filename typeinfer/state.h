@@ -153,6 +153,7 @@ typedef struct Frame {
     Env env;
     LoopFrame *loop;
     ExitVec returns;
+    VEC(int) ends; /* origins of conditions under which a path ends */
     Live *live;
 } Frame;
 

@@ -480,6 +480,9 @@ infer_if(Infer *I, const AStmt *s, ABlock *out)
         infer_branch(I, &s->orelse, &before, &copy->orelse, s->loc, &exits);
     bool then_dead = exits.at[0].env.dead;
     bool else_dead = exits.at[1].env.dead;
+    if (then_dead || else_dead) {
+        vec_push(I->arena, &I->frame->ends, cond_origin(cond));
+    }
     I->joining = tail;
     I->frame->env = exits_join(I, &exits, cond_origin(cond));
     I->joining = NULL;

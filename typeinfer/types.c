@@ -546,7 +546,9 @@ absent_item(Arena *arena, const Type *type)
         for (int i = 0; i < type->rank; i++) {
             items[i] = absent_item(arena, type->items[i]);
         }
-        return type_like(arena, items, type);
+        const Type *pack = type_like(arena, items, type);
+        return type->alt == ALT_NEVER ? pack
+                                      : type_with_alt(arena, pack, type->alt);
     }
     bool memory = type_is_memory(type) && !type->ref;
     return memory ? new_ref(arena, type) : type;

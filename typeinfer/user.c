@@ -121,6 +121,9 @@ infer_body(Infer *I, Frame *frame, AFunc *out)
     if (ver->conflict != NULL) {
         const Conflict *c = ver->conflict;
         list_settle(I, c->lhs, c->rhs);
+        for (int i = 0; i < frame->ends.n; i++) {
+            infer_pin(I, frame->ends.at[i]);
+        }
         infer_refuse(I, DIAG_TYPE_CONFLICT, frame->func->loc,
                      "Return the same kind of value on all paths.",
                      "`%s` returns %s (line %u) or %s (line %u)",
