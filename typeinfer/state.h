@@ -459,8 +459,15 @@ const Type *type_of_dot(Infer *I, AExpr *call, BuiltinId id);
 /* --- stmt.c --- */
 void keep_effects(Infer *I, AExpr *e, ABlock *out);
 void infer_block(Infer *I, const ABlock *block, ABlock *out);
+
+/* --- target.c --- */
 AExpr *infer_target(Infer *I, const AExpr *target, const AExpr *value,
                     const Type *type);
+/* 'out' is what 'target' became when it was read: can it be assigned to? */
+void check_target(Infer *I, const AExpr *target, const AExpr *out);
+/* a[i] = value, where `a` may be a vector; a value of this type. */
+void check_vector_target(Infer *I, const AExpr *target);
+void check_store(Infer *I, const AExpr *target, const Type *value);
 
 /* --- loop.c --- */
 /* Refuses what can't be iterated; the type of what 'e' gives in each round. */
