@@ -50,17 +50,17 @@ def changed_lists(a):
 
 @program((np.zeros((8, 8)), 3), refused="two names")
 def grows_under_two_names(a, n):
-    x = [a]
+    x = [a, None]
     y = x
     y.append(a * 2)
-    return len(x), y[1][0, 0]
+    return len(x), y[2][0, 0]
 
 
 @program((np.zeros((8, 8)), 3), refused="change of this list")
 def grows_in_helper(a, n):
     def put(items):
         items.append(a)
-    x = [a * 1]
+    x = [a * 1, None]
     put(x)
     return len(x)
 

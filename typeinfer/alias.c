@@ -37,6 +37,7 @@ object_new(Infer *I, Sym site, Loc loc, bool memory)
         .memory = memory,
         .order = LAYOUT_C,
         .run = I->frame ? I->frame->run : 0,
+        .turn = I->turn,
     };
     vec_push(I->arena, &I->objects, object);
     return I->objects.n - 1;
@@ -241,6 +242,7 @@ alias_value(Infer *I, const AExpr *e)
 void
 alias_mutate(Infer *I, const Type *type, Loc loc)
 {
+    list_note_change(I, type, loc);
     if (type_is_memory(type) && I->objects.at[type->object].ref) {
         I->objects.at[type->object].mutated = true;
         I->objects.at[type->object].mutated_loc = loc;
@@ -328,6 +330,10 @@ demote_class(Infer *I, int root)
         if (object_root(I, i) != root) {
             continue;
         }
+        if (object->holder > 0) {
+            any |= list_demote_items(I, i);
+            continue;
+        }
         if (object->site == NULL) {
             return false;
         }
@@ -352,6 +358,7 @@ void
 alias_settle(Infer *I)
 {
     spread_args(I);
+    list_check_changes(I);
     for (int i = 1; i < I->objects.n; i++) {
         const Object *object = &I->objects.at[i];
         if (object->ref && object->from_arg && object->mutated) {
@@ -363,6 +370,7 @@ alias_settle(Infer *I)
                          "one path and another array on the other");
         }
         if (object->grown && object->aliased) {
+            list_instead(I, object->grown);
             infer_refuse(I, DIAG_TYPE_CONFLICT, object->mutated_loc,
                          "Copy it where it gets the second name: "
                          "`b = list(a)`.",

@@ -276,6 +276,9 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
         if (done != NULL) {
             return done;
         }
+        if (id == BUILTIN_LIST_SORT && has_key(e)) {
+            return list_sort_by_key(I, e, self);
+        }
     } else if (id == BUILTIN_NONE || !has_methods(self->type, id)) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                      "method `%s` of %s is not translated", e->lhs->name,
@@ -322,6 +325,9 @@ infer_call(Infer *I, const AExpr *e)
     }
     if (id == BUILTIN_DICT) {
         return call_dict(I, e);
+    }
+    if (id == BUILTIN_PRODUCT) {
+        return call_product(I, e, out);
     }
     BuiltinKind kind = builtin_row(id)->kind;
     AExpr *value = kind == BK_SEQUENCE || kind == BK_MINMAX

@@ -87,6 +87,9 @@ unroll(Infer *I, Rounds *r, int at)
     AExpr *iter = take_seq(I, infer_expr(I, part->iter), &r->block);
     iter = iter->type->alt == ALT_NONE ? need_some(I, iter) : iter;
     iter = dict_keys(I, iter);
+    if (list_iterates_none(iter)) {
+        return true;
+    }
     check_iterable(I, iter);
     if (!iter_items(I, iter, r->most, &r->block, &items)) {
         return false;
@@ -186,6 +189,19 @@ if_stmt(Infer *I, AExpr *cond, AStmt *body)
     return s;
 }
 
+/* What decides: the first part of a pair. */
+static AExpr *
+key_of(Infer *I, AExpr *element, bool pair)
+{
+    if (!pair) {
+        return element;
+    }
+    AExpr *key = ast_expr(I->arena, A_SUBSCRIPT, element->loc);
+    key->lhs = element;
+    vec_push(I->arena, &key->items, const_int(I, 0, element->loc));
+    return key;
+}
+
 /* What is done with the element in each round:
  *
  *     sum      c = c + x              any      if x: c = True; break
@@ -239,7 +255,9 @@ push_gather(Infer *I, const AExpr *e, BuiltinId id, ABlock *out)
     AExpr *either = ast_expr(I->arena, A_BOOLOP, e->loc);
     either->op = AO_OR;
     AExpr *first = binop(I, A_COMPARE, AO_IS, gathered(I, e), none);
-    AExpr *beats = binop(I, A_COMPARE, op, element, gathered(I, e));
+    bool pairs = e->op == AO_LT || e->op == AO_GT;
+    AExpr *beats = binop(I, A_COMPARE, op, key_of(I, element, pairs),
+                         key_of(I, gathered(I, e), pairs));
     vec_push(I->arena, &either->items, first);
     vec_push(I->arena, &either->items, beats);
     vec_push(I->arena, out, assign(I, element, e->lhs));

@@ -94,6 +94,7 @@ AExpr *call_on_sequence(Infer *I, const AExpr *e, BuiltinId id);
 void infer_unrolled_for(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);
 void infer_unrolled_while(Infer *I, const AStmt *s, ABlock *out);
 bool infer_nest(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);
+AExpr *call_product(Infer *I, const AExpr *e, AExpr *out);
 int block_size(const ABlock *block);
 bool may_unroll(Infer *I, const AStmt *s, int64_t trips);
 void demand_unroll(Infer *I, const AExpr *key);

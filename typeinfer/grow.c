@@ -89,7 +89,7 @@ is_mixed(Infer *I, const Type *list, const Type *item)
         if (type == NULL) {
             continue;
         }
-        if (!list_holds(I, type)) {
+        if (!list_holds_numbers(I, type)) {
             return true;
         }
         joined = joined ? type_join(I->arena, joined, type) : type;
@@ -109,12 +109,13 @@ check_owned(Infer *I, const AExpr *name, const Type *list, Loc loc)
                  name_number(I->frame, name->name) >= 0;
     if (!local || list->object == 0 || object->run != I->frame->run ||
         I->conditional > 0 || object->busy > 0) {
+        list_instead(I, list);
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
                      "Change the list in the function that makes it, under "
                      "its own name, and not while a loop goes through it.",
                      "a change of this list is not translated here");
     }
-    object->grown = true;
+    object->grown = list;
     object->mutated_loc = loc;
 }
 
@@ -136,11 +137,12 @@ rebind(Infer *I, const AExpr *name, const Type *list, const AExprVec *items,
 /* Position of a known index in a list of 'n' items; refused if it is not known,
  * and an exception out of range. */
 static int
-position(Infer *I, const AExpr *e, int n)
+position(Infer *I, const AExpr *e, const Type *list, int n)
 {
     int64_t k;
     if (!type_is_known_int(e->type, &k)) {
         infer_pin(I, cond_origin(e));
+        list_instead(I, list);
         infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc, NULL,
                      "an index of this list must be known when the program "
                      "is compiled");
@@ -177,11 +179,11 @@ take_out(AExprVec *items, int at)
 
 /* list.insert clamps where others raise. */
 static int
-insert_position(Infer *I, const AExpr *e, int n)
+insert_position(Infer *I, const AExpr *e, const Type *list, int n)
 {
     int64_t k;
     if (!type_is_known_int(e->type, &k)) {
-        return position(I, e, n);
+        return position(I, e, list, n);
     }
     k += k < 0 ? n : 0;
     return k < 0 ? 0 : k > n ? n : (int)k;
@@ -189,18 +191,20 @@ insert_position(Infer *I, const AExpr *e, int n)
 
 /* What the method does to the items; its value, NULL for None. */
 static AExpr *
-apply(Infer *I, const char *method, AExprVec *items, const AExprVec *args)
+apply(Infer *I, const char *method, const Type *list, AExprVec *items,
+      const AExprVec *args)
 {
     if (strcmp(method, "append") == 0) {
         vec_push(I->arena, items, args->at[0]);
     } else if (strcmp(method, "insert") == 0) {
-        int at = insert_position(I, args->at[0], items->n);
+        int at = insert_position(I, args->at[0], list, items->n);
         put_before(I, items, at, args->at[1]);
     } else if (strcmp(method, "pop") == 0) {
         if (items->n == 0) {
             read_unbound(I); /* IndexError */
         }
-        int at = args->n ? position(I, args->at[0], items->n) : items->n - 1;
+        int at = items->n - 1;
+        at = args->n ? position(I, args->at[0], list, items->n) : at;
         return take_out(items, at);
     } else if (strcmp(method, "reverse") == 0) {
         for (int i = 0; i < items->n / 2; i++) {
@@ -259,7 +263,7 @@ change_method(Infer *I, const AExpr *e, AExpr *self)
         args.at[i] = hold_typed(I, args.at[i], &block);
     }
     AExprVec items = held_items(I, self, &block);
-    AExpr *value = apply(I, method, &items, &args);
+    AExpr *value = apply(I, method, self->type, &items, &args);
     rebind(I, e->lhs->lhs, self->type, &items, &block);
     if (value == NULL) {
         value = ast_expr(I->arena, A_CONST, e->loc);
@@ -356,7 +360,7 @@ assign_item(Infer *I, const AStmt *s, ABlock *out)
     AExpr *index = hold_typed(I, infer_expr(I, target->items.at[0]), out);
     self = infer_maybe(I, target->lhs);
     AExprVec items = held_items(I, self, out);
-    items.at[position(I, index, items.n)] = value;
+    items.at[position(I, index, self->type, items.n)] = value;
     rebind(I, target->lhs, self->type, &items, out);
     return true;
 }

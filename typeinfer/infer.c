@@ -186,6 +186,12 @@ check_array_result(Infer *I, const AFunc *func, const Type *type,
                       "Make it by its shape, np.zeros(a.shape) or\n"
                       "np.empty(a.shape), which is always in C order.");
     }
+    if (list_hides_owner(I, object)) {
+        refuse_result(I, func, type,
+                      "which may be an argument or a part of an array, put "
+                      "into a list",
+                      return_copy);
+    }
     if (type->memory && o->arg >= 0) {
         return;
     }
@@ -279,6 +285,22 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     }
 }
 
+/* Refuses an array that leaves the function twice, by way of lists. */
+static void
+check_lists(Infer *I, const AFunc *typed)
+{
+    int n = typed->commits.n;
+    const Type **all = ARENA_ARRAY(I->arena, const Type *, n + 1);
+    all[0] = typed->result;
+    for (int i = 0; i < n; i++) {
+        all[i + 1] = typed->commits.at[i].value->type;
+    }
+    if (list_results_meet(I, type_tuple(I->arena, all, n + 1, false))) {
+        refuse_result(I, typed, typed->result, "perhaps an array twice",
+                      return_copy);
+    }
+}
+
 /* --- the entry ------------------------------------------------------------ */
 
 /* The abstract run: parameters, body, result, aliases. What lists hold must
@@ -319,6 +341,7 @@ run_entry(Infer *I)
         check_result(I, &as, as.returned->type, &seen);
     }
     cells_check(I, typed);
+    check_lists(I, typed);
     alias_settle(I);
     if (I->lists_grew) {
         infer_again(I);
@@ -351,6 +374,7 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
     }
     BlockScope top = {.up = 0};
     vec_push(I->arena, &I->scopes, top);
+    vec_push(I->arena, &I->turns, 0);
     object_new(I, NULL, unit->funcs.at[0]->loc, false);
     if (setjmp(I->stop) != 0) {
         return NULL;

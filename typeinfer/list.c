@@ -239,7 +239,10 @@ kept_type(Infer *I, const Type *type)
     if (type->kind == TY_COMPLEX) {
         return type;
     }
-    if (type->kind != TY_TUPLE) {
+    if (type->kind == TY_ARRAY) {
+        return list_kept_array(I, type);
+    }
+    if (type->kind != TY_TUPLE || type->alt != ALT_NEVER) {
         return NULL;
     }
     const Type **items = ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
@@ -257,6 +260,12 @@ bool
 list_holds(Infer *I, const Type *type)
 {
     return kept_type(I, type) != NULL;
+}
+
+bool
+list_holds_numbers(Infer *I, const Type *type)
+{
+    return !list_has_arrays(type) && list_holds(I, type);
 }
 
 /* Can all numbers of known value in 'type' be kept where 'joined' is held? */
@@ -280,11 +289,12 @@ static bool
 widen_site(Infer *I, ListSite *site, const Type *item)
 {
     const Type *joined =
-        site->item ? type_join(I->arena, site->item, item) : item;
+        site->item ? list_join_items(I, site->item, item) : item;
     if (joined == NULL) {
         return false;
     }
-    if (site->item == NULL || !type_equal(joined, site->item)) {
+    joined = site->in_memory ? list_in_memory(I, joined) : joined;
+    if (site->item == NULL || !list_same_items(joined, site->item)) {
         site->item = joined;
         I->lists_grew = true;
     }
@@ -331,6 +341,9 @@ list_result(const Infer *I, const Type *list)
     if (list->view) {
         return "which is part of another list";
     }
+    if (list_has_arrays(site->item)) {
+        return list_arrays_result(I, list);
+    }
     bool shared = site->shared && site->item != NULL && holds_list(site->item);
     return shared ? "in which lists may be that have other names" : NULL;
 }
@@ -345,7 +358,7 @@ list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
     const Type *item = kept_type(I, type);
     if (item == NULL) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
-                     "Lists of numbers and of tuples of numbers are "
+                     "Lists of numbers, of arrays and of tuples of these are "
                      "translated.",
                      "a list whose length is not known holds %s",
                      type_text(I->arena, type));
@@ -353,6 +366,7 @@ list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
     if (holds_list(type) && !is_fresh(value)) {
         site->shared = true;
     }
+    list_note_put(I, list, type, loc);
     const Type *before = site->item;
     if (!widen_site(I, site, item) || !keeps_all(type, site->item)) {
         infer_refuse(I, DIAG_TYPE_CONFLICT, loc,
@@ -376,15 +390,19 @@ list_mutate(Infer *I, const Type *list, Loc loc)
 
 /* The lists in an item are parts of the list it comes from. */
 static const Type *
-part_type(Infer *I, const Type *item)
+part_type(Infer *I, const Type *list, const Type *item)
 {
-    if (item->kind != TY_TUPLE || !holds_list(item)) {
+    if (item->kind == TY_ARRAY) {
+        return list_array_item(I, list, item);
+    }
+    if (item->kind != TY_TUPLE ||
+        (!holds_list(item) && !list_has_arrays(item))) {
         return item;
     }
     Type *copy = arena_copy(I->arena, item, sizeof(*copy));
     copy->items = ARENA_ARRAY(I->arena, const Type *, item->rank + 1);
     for (int i = 0; i < item->rank; i++) {
-        copy->items[i] = part_type(I, item->items[i]);
+        copy->items[i] = part_type(I, list, item->items[i]);
     }
     copy->view = item->is_list;
     return copy;
@@ -399,7 +417,7 @@ list_item(Infer *I, const Type *list)
     }
     const Type *item = list->items[0];
     return item->kind == TY_LIST ? row_type(I, list, item)
-                                 : part_type(I, item);
+                                 : part_type(I, list, item);
 }
 
 /* --- blocks --------------------------------------------------------------- */
@@ -611,17 +629,31 @@ list_refuse_shared(Infer *I, Sym name, Loc loc)
 static bool
 all_held(Infer *I, const Type *list)
 {
+    const Type *joined = NULL;
     for (int i = 0; list != NULL && list->kind == TY_TUPLE && i < list->rank;
          i++) {
-        if (!list_holds(I, list->items[i])) {
+        const Type *kept = kept_type(I, list->items[i]);
+        if (kept != NULL && joined != NULL) {
+            kept = list_join_items(I, joined, kept);
+        }
+        if (kept == NULL) {
             return false;
         }
+        joined = kept;
     }
     return true;
 }
 
 /* Two types that conflict, of which one is a list of fixed length: if all items
  * fit a LIST, its place becomes one, and inference begins again. */
+void
+list_instead(Infer *I, const Type *list)
+{
+    if (list_like(list) && all_held(I, list) && list_demote(I, list)) {
+        infer_again(I);
+    }
+}
+
 void
 list_settle(Infer *I, const Type *lhs, const Type *rhs)
 {

@@ -13,11 +13,13 @@
  *
  *   "item"  the join of all that is ever put in; NULL: nothing.
  *   "escapes"  it is named outside of the block in which it is made.
- *   "shared"  lists that were put in may have other names. */
+ *   "shared"  lists that were put in may have other names.
+ *   "in_memory"  small arrays in it are no numbers in registers. */
 struct ListSite {
     const Type *item;
     bool escapes;
     bool shared;
+    bool in_memory;
 };
 
 /* --- list.c --- */
@@ -45,8 +47,9 @@ void list_put_all(Infer *I, const Type *list, const AExpr *iter);
 const char *list_result(const Infer *I, const Type *list);
 /* Does a value of 'type' hold a list? */
 bool holds_list(const Type *type);
-/* Can a list hold a value of 'type'? */
+/* Can a list hold a value of 'type', or as one of numbers only? */
 bool list_holds(Infer *I, const Type *type);
+bool list_holds_numbers(Infer *I, const Type *type);
 /* Notes a change in place; refuses one of an argument. */
 void list_mutate(Infer *I, const Type *list, Loc loc);
 /* The type of an item; where there never is one, reading it raises. */
@@ -67,10 +70,35 @@ _Noreturn void list_refuse_shared(Infer *I, Sym name, Loc loc);
 /* Begins again if lists of run-time length would settle the conflict. */
 void list_settle(Infer *I, const Type *lhs, const Type *rhs);
 
+/* A list of fixed length won't do: begins again with LISTs in its place, if
+ * these can hold what it holds. */
+void list_instead(Infer *I, const Type *list);
+
 /* Is the place of 'e' one of LISTs? */
 bool list_is_site(Infer *I, const AExpr *e);
 /* A typed call of a row "list...." with one argument. */
 AExpr *list_call(Infer *I, Loc loc, BuiltinId id, AExpr *arg);
+
+/* --- listitem.c --- */
+const Type *list_kept_array(Infer *I, const Type *type);
+bool list_has_arrays(const Type *item);
+bool list_same_items(const Type *lhs, const Type *rhs);
+const Type *list_join_items(Infer *I, const Type *lhs, const Type *rhs);
+/* An array is changed in place. */
+void list_note_change(Infer *I, const Type *type, Loc loc);
+void list_note_put(Infer *I, const Type *list, const Type *type, Loc loc);
+bool list_demote_items(Infer *I, int object);
+const Type *list_in_memory(Infer *I, const Type *item);
+bool list_hides_owner(Infer *I, int object);
+bool list_results_meet(Infer *I, const Type *result);
+const Type *list_array_item(Infer *I, const Type *list, const Type *item);
+void list_check_changes(Infer *I);
+const char *list_arrays_result(const Infer *I, const Type *list);
+
+/* --- listkey.c --- */
+bool has_key(const AExpr *e);
+AExpr *list_sort_by_key(Infer *I, const AExpr *e, AExpr *self);
+AExpr *call_with_key(Infer *I, const AExpr *e, BuiltinId id);
 
 /* --- listslice.c --- */
 const Type *list_slice(Infer *I, const AExpr *out);
@@ -89,6 +117,8 @@ AExpr *list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self,
 AExpr *list_gather(Infer *I, const AExpr *e, BuiltinId id);
 /* The LIST that a comprehension makes. */
 AExpr *list_comp(Infer *I, const AExpr *e);
+/* Refuses 'x' if it can't be compared with the items of the LIST. */
+void list_need_equal(Infer *I, const AExpr *x, const Type *list);
 /* 'x' in the LIST, both typed. */
 AExpr *list_has(Infer *I, AExpr *x, AExpr *list);
 const Type *type_of_list(Infer *I, AExpr *call, BuiltinId id);

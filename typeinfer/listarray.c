@@ -55,6 +55,21 @@ same_shape(const Type *lhs, const Type *rhs)
            memcmp(lhs->size, rhs->size, sizeof(lhs->size)) == 0;
 }
 
+/* The axes of an array are the last ones. */
+static void
+add_array(Infer *I, const AExpr *e, const Type *type, bool fixed, Type *out,
+          Leaves *leaves)
+{
+    if (type->alt != ALT_NEVER || out->rank + type->rank > MAX_RANK) {
+        refuse_items(I, e);
+    }
+    check_reach(I, type, e->loc);
+    for (int i = 0; i < type->rank; i++) {
+        out->size[out->rank++] = type->size[i] >= 0 ? type->size[i] : -1;
+    }
+    add_leaf(I, e, type_num(I->arena, type->dtype, false), fixed, leaves);
+}
+
 /* The shape of a value of 'type' goes to 'out', from axis out->rank on. All
  * items must have one shape, as far as it is known. */
 static void
@@ -63,6 +78,10 @@ add_shape(Infer *I, const AExpr *e, const Type *type, bool fixed, Type *out,
 {
     if (type->kind == TY_NUM || type->kind == TY_COMPLEX) {
         add_leaf(I, e, type, fixed, leaves);
+        return;
+    }
+    if (type->kind == TY_ARRAY) {
+        add_array(I, e, type, fixed, out, leaves);
         return;
     }
     bool list = type->kind == TY_LIST && type->alt == ALT_NEVER;

@@ -97,6 +97,9 @@ list_iterates_none(const AExpr *iter)
 void
 list_put_all(Infer *I, const Type *list, const AExpr *iter)
 {
+    if (list_iterates_none(iter)) {
+        return;
+    }
     check_iterable(I, iter);
     if (iter->type->kind == TY_TUPLE) {
         for (int i = 0; i < iter->type->rank; i++) {
@@ -104,8 +107,12 @@ list_put_all(Infer *I, const Type *list, const AExpr *iter)
             list_put(I, list, iter->type->items[i],
                      display ? iter->items.at[i] : NULL, iter->loc);
         }
-    } else if (!list_iterates_none(iter)) {
+    } else {
+        int before = I->puts.n;
         list_put(I, list, round_type(I, iter), NULL, iter->loc);
+        for (int i = before; i < I->puts.n; i++) {
+            I->puts.at[i].all = iter->type->kind == TY_LIST;
+        }
     }
 }
 
@@ -164,6 +171,33 @@ list_gather(Infer *I, const AExpr *e, BuiltinId id)
     return typed_seq(I, block, call);
 }
 
+/* Are numbers compared with numbers only, and tuples with such as long? */
+static bool
+are_alike(const Type *lhs, const Type *rhs)
+{
+    bool alike = lhs->kind == rhs->kind && lhs->alt == ALT_NEVER &&
+                 rhs->alt == ALT_NEVER;
+    if (!alike || lhs->kind != TY_TUPLE) {
+        return alike && lhs->kind == TY_NUM;
+    }
+    alike = lhs->rank == rhs->rank && lhs->is_list == rhs->is_list;
+    for (int i = 0; alike && i < lhs->rank; i++) {
+        alike = are_alike(lhs->items[i], rhs->items[i]);
+    }
+    return alike;
+}
+
+void
+list_need_equal(Infer *I, const AExpr *x, const Type *list)
+{
+    if (!are_alike(list->items[0], x->type)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, x->loc,
+                     "Write a loop that compares the items.",
+                     "looking for %s in %s is not translated",
+                     type_text(I->arena, x->type), type_text(I->arena, list));
+    }
+}
+
 /* `x in list` for numbers: a loop with a comparison. Of tuples and of what may
  * be None it would have to compare objects. */
 AExpr *
@@ -176,15 +210,7 @@ list_has(Infer *I, AExpr *x, AExpr *list)
         call->type = type_known_bool(I->arena, false);
         return call;
     }
-    const Type *item = list->type->items[0];
-    if (item->kind != TY_NUM || x->type->kind != TY_NUM ||
-        item->alt != ALT_NEVER || x->type->alt != ALT_NEVER) {
-        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, x->loc,
-                     "Write a loop that compares the items.",
-                     "`in` is not translated for %s and %s",
-                     type_text(I->arena, x->type),
-                     type_text(I->arena, list->type));
-    }
+    list_need_equal(I, x, list->type);
     call->type = type_bool(I->arena);
     return call;
 }
@@ -240,6 +266,18 @@ type_of_change(Infer *I, const AExpr *call, BuiltinId id)
             need_order(I, self, self->type->items[0]);
         }
         return none;
+    case BUILTIN_LIST_BY_KEY:
+        need_known(I, call->items.at[1]);
+        if (self->type->rank > 0) {
+            need_order(I, self, self->type->items[0]->items[0]);
+        }
+        return none;
+    case BUILTIN_LIST_REMOVE:
+        if (self->type->rank == 0) {
+            longjmp(*I->raise, 1); /* ValueError */
+        }
+        list_need_equal(I, call->items.at[1], self->type);
+        return none;
     default:
         return none;
     }
@@ -250,6 +288,16 @@ const Type *
 type_of_list(Infer *I, AExpr *call, BuiltinId id)
 {
     const AExpr *self = call->items.at[0];
+    if (id == BUILTIN_LIST_INDEX || id == BUILTIN_LIST_COUNT) {
+        bool none = self->type->rank == 0;
+        if (none && id == BUILTIN_LIST_INDEX) {
+            longjmp(*I->raise, 1); /* ValueError */
+        }
+        if (!none) {
+            list_need_equal(I, call->items.at[1], self->type);
+        }
+        return type_int(I->arena);
+    }
     if (id == BUILTIN_LIST_COPY) {
         const Type *list = list_new(I, call);
         list_put_all(I, list, self);

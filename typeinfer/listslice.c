@@ -39,7 +39,7 @@ slice_at_run_time(Infer *I, AExpr *base, AExpr *slice)
     const Type *type = base->type;
     const Type *item = uniform_item(I, type);
     if (!type->is_list || type->rank == 0 || item == NULL ||
-        !list_holds(I, item)) {
+        !list_holds_numbers(I, item)) {
         return NULL;
     }
     AExpr *all = list_call(I, base->loc, BUILTIN_LIST_OF, base);

@@ -363,8 +363,11 @@ static void
 fix_point(Infer *I, Loop *loop, void (*round)(Infer *I, Loop *loop))
 {
     int outer = I->scope;
+    int turn = I->turn;
     int nreturns = I->frame->returns.n;
     bool changed = true;
+    vec_push(I->arena, &I->turns, turn);
+    I->turn = I->turns.n - 1;
     for (int i = 0; changed; i++) {
         if (i == MOST_ROUNDS) {
             fatal("infer: the types of a loop do not settle");
@@ -384,6 +387,7 @@ fix_point(Infer *I, Loop *loop, void (*round)(Infer *I, Loop *loop))
             leave(I, loop, &head);
         }
     }
+    I->turn = turn;
 }
 
 /* --- while ---------------------------------------------------------------- */

@@ -275,6 +275,7 @@ out_type(Infer *I, const AExpr *call, const AExpr *out, DType dtype,
     }
     demote_vector(I, to);
     check_reach(I, to, out->loc);
+    alias_mutate(I, to, out->loc);
     if (shape.rank > 0) {
         shape.dtype = dtype;
         check_fits(I, call, &shape, to);

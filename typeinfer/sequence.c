@@ -667,6 +667,11 @@ AExpr *
 call_on_sequence(Infer *I, const AExpr *e, BuiltinId id)
 {
     bool makes = id == BUILTIN_LIST || id == BUILTIN_TUPLE;
+    bool by_key = id == BUILTIN_SORTED || id == BUILTIN_MIN ||
+                  id == BUILTIN_MAX;
+    if (by_key && has_key(e) && e->name != NULL) {
+        return call_with_key(I, e, id);
+    }
     if (makes && e->items.n == 0) {
         AExprVec none = {0};
         return typed_display(I, &none, id == BUILTIN_LIST, e->loc);

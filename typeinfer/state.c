@@ -338,6 +338,24 @@ exits_join(Infer *I, const ExitVec *exits, int pin)
     return out;
 }
 
+/* Begins again with both arrays in memory if one of them is in registers; item
+ * by item for tuples. */
+void
+settle_vectors(Infer *I, const Type *lhs, const Type *rhs)
+{
+    bool tuples = lhs != NULL && rhs != NULL && lhs->kind == TY_TUPLE &&
+                  rhs->kind == TY_TUPLE && lhs->rank == rhs->rank;
+    for (int i = 0; tuples && i < lhs->rank; i++) {
+        settle_vectors(I, lhs->items[i], rhs->items[i]);
+    }
+    bool arrays = lhs != NULL && rhs != NULL && lhs->kind == TY_ARRAY &&
+                  rhs->kind == TY_ARRAY && lhs->dtype == rhs->dtype &&
+                  lhs->rank == rhs->rank && lhs->memory != rhs->memory;
+    if (arrays) {
+        demote_object(I, lhs->memory ? rhs->object : lhs->object);
+    }
+}
+
 /* Pins the argument that decides between the two, if that is known; else
  * refuses (VZ-2006), naming both places. */
 void
@@ -347,6 +365,7 @@ report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
     infer_pin(I, c->pin);
     demand_unroll(I, c->loop);
     list_settle(I, c->lhs, c->rhs);
+    settle_vectors(I, c->lhs, c->rhs);
     if (c->lhs == c->rhs && c->lhs->kind == TY_LIST) {
         list_refuse_shared(I, name, use);
     }

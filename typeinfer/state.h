@@ -71,7 +71,7 @@ typedef struct Object {
     bool memory;
     bool aliased;
     bool mutated;
-    bool grown; /* a list of known length that is changed (grow.c) */
+    const Type *grown; /* a list of known length that is changed (grow.c) */
     int run;    /* of the function whose list it is */
     int busy;   /* loops that go through it now */
     bool ref;
@@ -80,7 +80,21 @@ typedef struct Object {
     Layout order; /* made so; LAYOUT_ANY: as its model is */
     Loc mutated_loc;
     ListSite *list; /* of a list of run-time length */
+    int turn;       /* the loop in which it is made */
+    int holder;     /* the list that it comes out of; or 0 */
 } Object;
+
+/* An array is changed in place, or (in "list") put into a list: see listitem.c.
+ * "turn" is the innermost loop around that, "time" orders the events. */
+typedef struct ArrayEvent {
+    int object;
+    int list;
+    int turn;
+    int time;
+    bool view;
+    bool all; /* with all other items of another list */
+    Loc loc;
+} ArrayEvent;
 
 /* Blocks of the typed tree, to see whether a buffer made in one can still be
  * named in another.  A merged block's statements are in its parent. */
@@ -164,6 +178,10 @@ typedef struct Infer {
     Frame *frame;
     VEC(Object) objects; /* number 0 is none */
     VEC(RefSource) sources;
+    VEC(ArrayEvent) puts;
+    VEC(ArrayEvent) changes;
+    VEC(int) turns; /* loops by number: the loop around; number 0 is none */
+    int turn;
     VEC(BlockScope) scopes;
     int scope;
     int next_version;
@@ -233,6 +251,7 @@ void add_exit(Infer *I, ExitVec *exits, Env env, ABlock *converts);
 void add_convert(Infer *I, ABlock *out, Ver *to, Ver *from);
 /* A statement for the conversions of an exit, pushed on 'out'. */
 ABlock *add_converts(Infer *I, ABlock *out, Loc loc);
+void settle_vectors(Infer *I, const Type *lhs, const Type *rhs);
 _Noreturn void report_conflict(Infer *I, Sym name, const Ver *ver, Loc use);
 int block_enter(Infer *I);
 bool block_reaches(const Infer *I, int scope);

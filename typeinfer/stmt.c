@@ -180,6 +180,9 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
         check_vector_target(I, target);
     }
     if (list) {
+        if (target->type->kind == TY_ARRAY) {
+            alias_mutate(I, target->type, s->loc);
+        }
         list_target(I, target,
                     type_of_binop(I, target, s->op, target, value));
     } else if (target->type->kind == TY_ARRAY) {
@@ -456,6 +459,7 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
     Frame *frame = I->frame;
     LoopFrame *loop = frame->loop;
     int scope = I->scope;
+    int turn = I->turn;
     int conditional = I->conditional;
     int aside = I->aside;
     int n = out->n;
@@ -466,6 +470,7 @@ infer_stmt(Infer *I, const AStmt *s, ABlock *out)
     } else {
         I->frame = frame;
         I->scope = scope;
+        I->turn = turn;
         I->conditional = conditional;
         I->aside = aside;
         I->iterated.n = iterated;

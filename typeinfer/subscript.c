@@ -538,6 +538,7 @@ tuple_item_type(Infer *I, const Type *type, Loc loc)
 {
     const Type *item = uniform_item(I, type);
     if (item == NULL) {
+        list_instead(I, type);
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
                      "Give all items the same kind of number.",
                      "%s with an index that is not known is not translated",

@@ -62,7 +62,8 @@ list_changes(const AExpr *call)
     BuiltinId id = builtin_of(call->lhs);
     return table[id].kind == BK_LIST && id != BUILTIN_LIST_OF &&
            id != BUILTIN_LIST_SORTED && id != BUILTIN_LIST_HAS &&
-           id != BUILTIN_LIST_COPY;
+           id != BUILTIN_LIST_COPY && id != BUILTIN_LIST_INDEX &&
+           id != BUILTIN_LIST_COUNT;
 }
 
 /* The number of the argument 'word'; -1: the function has none. Refused

@@ -17,6 +17,8 @@
  * the whole and one for each round.  Where they meet, names are joined as after
  * an 'if'.  What is made in a scope may not exist after it.
  */
+#include <string.h>
+
 #include "typeinfer/state.h"
 
 /* A loop is written out on demand if it has so many rounds at most, and so many
@@ -288,6 +290,53 @@ part_of_product(Infer *I, AExpr *e, ABlock *out)
         }
     }
     return range_of(I, &args, e->loc);
+}
+
+/* The known argument `repeat` of product(...), 1 if there is none. */
+static int
+repeat_of(Infer *I, const AExpr *e, ABlock *out)
+{
+    enum { MOST = 8 };
+    int64_t n = 1;
+    for (int i = 0; i < e->items.n; i++) {
+        if (e->keys.at[i] == NULL) {
+            continue;
+        }
+        AExpr *arg = take_seq(I, infer_expr(I, e->items.at[i]), out);
+        if (strcmp(e->keys.at[i], "repeat") != 0) {
+            refuse_call(I, e, "product", "has an argument that it lacks");
+        }
+        if (!type_is_known_int(arg->type, &n) || n < 1 || n > MOST) {
+            infer_pin(I, cond_origin(arg));
+            infer_refuse(I, DIAG_UNSUPPORTED_CALL, arg->loc, NULL,
+                         "`repeat` of `product` must be known, and from 1 "
+                         "to %d",
+                         MOST);
+        }
+    }
+    return (int)n;
+}
+
+/* product(a, b, repeat=n) is product(a, b, a, b, ...): each is evaluated once.
+ */
+AExpr *
+call_product(Infer *I, const AExpr *e, AExpr *out)
+{
+    ABlock block = {0};
+    AExprVec once = {0};
+    for (int i = 0; i < e->items.n; i++) {
+        if (e->keys.at[i] == NULL) {
+            AExpr *part = take_seq(I, infer_expr(I, e->items.at[i]), &block);
+            vec_push(I->arena, &once, iter_hold(I, part, &block));
+        }
+    }
+    int n = repeat_of(I, e, &block);
+    for (int i = 0; i < n * once.n; i++) {
+        vec_push(I->arena, &out->items, once.at[i % once.n]);
+        vec_push(I->arena, &out->keys, NULL);
+    }
+    out->type = type_of_builtin(I, out, BUILTIN_PRODUCT);
+    return typed_seq(I, block, out);
 }
 
 /* The iterables of the loops for which 'iter' stands; false: it is one of its

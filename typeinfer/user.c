@@ -124,6 +124,7 @@ infer_body(Infer *I, Frame *frame, AFunc *out)
         for (int i = 0; i < frame->ends.n; i++) {
             infer_pin(I, frame->ends.at[i]);
         }
+        settle_vectors(I, c->lhs, c->rhs);
         infer_refuse(I, DIAG_TYPE_CONFLICT, frame->func->loc,
                      "Return the same kind of value on all paths.",
                      "`%s` returns %s (line %u) or %s (line %u)",

@@ -127,7 +127,8 @@ typedef struct AFor {
  *   TUPLE LIST "items"                   IFEXP "items": test, yes, no
  *   STARRED    "lhs"; "op" POW: '**'     OTHER "name"
  *   COMP       "lhs" (the element) "fors" "is_list"; "items": all parts of
- *              "fors" in their order, for those who look at every name;
+ *              "fors" in their order, for those who look at every name; "op"
+ *              LT, GT: of pairs, the one with the least or greatest first part;
  *              "name": a local that the source does not have, to gather in
  *   LAMBDA     "func" (index in Unit.funcs) "items": the defaults of its last
  *              parameters, evaluated here; "keys": those parameters

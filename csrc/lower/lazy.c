@@ -324,11 +324,18 @@ settle(Lower *L, Value v, Loc loc)
                                   : k;
         dims[order[k]] = z->extent[k];
     }
-    Value out = new_array(L, v.type, dims, z->joint, loc);
+    Type type = *v.type;
+    type.object = type.ref ? 0 : type.object; /* a result copies it */
+    Value out = new_array(L, arena_copy(L->arena, &type, sizeof(type)), dims,
+                          z->joint, loc);
+    out.type = v.type;
     if (z->lead > 0) {
         memcpy(out.view->axis, order, sizeof(int) * (size_t)z->rank);
     }
     order_follows_lazy(L, out.view->buf, z);
     lazy_store(L, out.view, z, loc);
+    if (v.type->ref) {
+        out.view = view_as_ref(L, v.type, out.view, loc);
+    }
     return out;
 }

@@ -28,18 +28,13 @@
 
 /* --- storage -------------------------------------------------------------- */
 
-/* A growable buffer; its allocation goes where L->out is. */
-static Buf *
-new_buffer(Lower *L, const char *name, DType dtype, Loc loc)
+/* The columns of a tuple, of an object, of a complex number or of a small
+ * array. */
+static int
+count_items(const Type *type)
 {
-    Buf *buf = ir_buf(L->func, name, dtype, 1, BUF_LOCAL);
-    buf->growable = true;
-    buf->loc = loc;
-    buf->dims[0] = int_const(L, 0);
-    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
-    s->buf = buf;
-    emit(L, s);
-    return buf;
+    bool parts = type_is_pack(type) || type->kind == TY_COMPLEX;
+    return parts ? type->rank : type_is_vector(type) ? type_lanes(type) : 0;
 }
 
 /* Buffers for items of 'type'. None needs none. */
@@ -48,18 +43,25 @@ new_column(Lower *L, const Type *type, const char *name, Loc loc)
 {
     Column column = {.type = type};
     if (type->kind == TY_NUM) {
-        column.buf = new_buffer(L, name, type->dtype, loc);
+        column.buf = list_buffer(L, name, type->dtype, loc);
         if (type->alt != ALT_NEVER) {
-            column.flag = new_buffer(L, "alt", DT_BOOL, loc);
+            column.flag = list_buffer(L, "alt", DT_BOOL, loc);
         }
-    } else if (type_is_pack(type) || type->kind == TY_COMPLEX) {
-        column.items = ARENA_ARRAY(L->arena, Column, type->rank + 1);
-        for (int i = 0; i < type->rank; i++) {
-            column.items[i] = new_column(L, type->items[i], name, loc);
-        }
+    } else if (type_is_memory(type)) {
+        array_column(L, &column, name, loc);
+        return column;
+    }
+    int n = count_items(type);
+    column.nitems = n;
+    column.items = n ? ARENA_ARRAY(L->arena, Column, n) : NULL;
+    for (int i = 0; i < n; i++) {
+        const Type *item = type->kind == TY_ARRAY
+                               ? type_num(L->arena, type->dtype, false)
+                               : type->items[i];
+        column.items[i] = new_column(L, item, name, loc);
     }
     if (type->kind == TY_COMPLEX && type->alt != ALT_NEVER) {
-        column.flag = new_buffer(L, "alt", DT_BOOL, loc);
+        column.flag = list_buffer(L, "alt", DT_BOOL, loc);
     }
     return column;
 }
@@ -176,6 +178,7 @@ param_column(Lower *L, const Type *type, const char *name, int rank)
             column.flag = param_buffer(L, "alt", DT_BOOL, rank);
         }
     } else if (type_is_pack(type) || type->kind == TY_COMPLEX) {
+        column.nitems = type->rank;
         column.items = ARENA_ARRAY(L->arena, Column, type->rank + 1);
         for (int i = 0; i < type->rank; i++) {
             column.items[i] = param_column(L, type->items[i], name, rank);
@@ -233,10 +236,32 @@ list_pinned(Lower *L, List *list, Loc loc)
 
 /* --- items ---------------------------------------------------------------- */
 
+static Value column_load(Lower *L, const Column *column, Expr *const *at,
+                         int rank);
+
+/* A small array of the numbers in the columns. */
+static Value
+load_vector(Lower *L, const Column *column, Expr *const *at, int rank)
+{
+    Expr *vec = NULL;
+    for (int i = 0; i < column->nitems; i++) {
+        Expr *e = column_load(L, &column->items[i], at, rank).expr;
+        vec = vec ? ir_insert(L->arena, vec, int_const(L, i), e)
+                  : ir_splat(L->arena, e, column->nitems);
+    }
+    return num_value(column->type, vec);
+}
+
 /* The item of a column at these indices. */
 static Value
 column_load(Lower *L, const Column *column, Expr *const *at, int rank)
 {
+    if (column->start != NULL) {
+        return array_column_load(L, column, at[rank - 1]);
+    }
+    if (column->type->kind == TY_ARRAY) {
+        return load_vector(L, column, at, rank);
+    }
     Value v = value_of_type(L, column->type);
     if (column->buf != NULL) {
         v.expr = ir_load(L->arena, column->buf, at, rank, 0);
@@ -244,7 +269,7 @@ column_load(Lower *L, const Column *column, Expr *const *at, int rank)
     if (column->flag != NULL) {
         v.flag = ir_load(L->arena, column->flag, at, rank, 0);
     }
-    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
+    for (int i = 0; i < column->nitems; i++) {
         v.items[i] = column_load(L, &column->items[i], at, rank);
     }
     return v;
@@ -255,8 +280,7 @@ static Buf *
 any_buffer(const Column *column)
 {
     Buf *buf = column->buf;
-    for (int i = 0; column->items != NULL && i < column->type->rank && !buf;
-         i++) {
+    for (int i = 0; i < column->nitems && !buf; i++) {
         buf = any_buffer(&column->items[i]);
     }
     return buf;
@@ -291,10 +315,27 @@ list_load(Lower *L, const List *list, Expr *k)
     return column_load(L, &list->column, at, list->depth + 1);
 }
 
-/* 'v' has the column's type and depends on no memory. */
-static void
-column_store(Lower *L, const Column *column, Expr *k, Value v, Loc loc)
+/* Item 'i' of a tuple or of a small array. */
+static Value
+part_of(Lower *L, Value v, int i, const Type *type, Loc loc)
 {
+    if (v.items != NULL) {
+        return v.items[i];
+    }
+    Expr *vec = reuse(L, vector_of(L, v, loc), loc);
+    return num_value(type, ir_elem(L->arena, vec, int_const(L, i)));
+}
+
+/* 'v' has the column's type and depends on no memory; 'over': there is an item
+ * at 'k' already. */
+static void
+column_store(Lower *L, const Column *column, Expr *k, Value v, bool over,
+             Loc loc)
+{
+    if (column->start != NULL) {
+        array_column_store(L, column, k, v, over, loc);
+        return;
+    }
     if (column->buf != NULL) {
         emit(L, ir_store(L->arena, column->buf, &k, 1, v.expr, loc));
     }
@@ -302,8 +343,9 @@ column_store(Lower *L, const Column *column, Expr *k, Value v, Loc loc)
         Expr *flag = flag_or_false(L, v.flag);
         emit(L, ir_store(L->arena, column->flag, &k, 1, flag, loc));
     }
-    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
-        column_store(L, &column->items[i], k, v.items[i], loc);
+    for (int i = 0; i < column->nitems; i++) {
+        const Column *part = &column->items[i];
+        column_store(L, part, k, part_of(L, v, i, part->type, loc), over, loc);
     }
 }
 
@@ -313,7 +355,61 @@ void
 list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc)
 {
     v = hold_value(L, convert(L, v, list->column.type, loc), loc);
-    column_store(L, &list->column, k, v, loc);
+    column_store(L, &list->column, k, v, false, loc);
+}
+
+void
+list_replace(Lower *L, const List *list, Expr *k, Value v, Loc loc)
+{
+    v = hold_value(L, convert(L, v, list->column.type, loc), loc);
+    column_store(L, &list->column, k, v, true, loc);
+}
+
+/* What there is of the item as numbers. */
+static Value
+column_load_raw(Lower *L, const Column *column, Expr *k)
+{
+    if (column->start != NULL) {
+        return array_column_raw(L, column, k);
+    }
+    if (column->nitems == 0) {
+        return column_load(L, column, &k, 1);
+    }
+    int n = column->nitems;
+    const Type **types = ARENA_ARRAY(L->arena, const Type *, n);
+    Value v = {.items = ARENA_ARRAY(L->arena, Value, n)};
+    for (int i = 0; i < n; i++) {
+        v.items[i] = column_load_raw(L, &column->items[i], k);
+        types[i] = v.items[i].type;
+    }
+    v.type = type_tuple(L->arena, types, n, false);
+    return v;
+}
+
+static void
+column_store_raw(Lower *L, const Column *column, Expr *k, Value v, Loc loc)
+{
+    if (column->start != NULL) {
+        array_column_put(L, column, k, v, loc);
+    } else if (column->nitems == 0) {
+        column_store(L, column, k, v, true, loc);
+    }
+    for (int i = 0; i < column->nitems; i++) {
+        column_store_raw(L, &column->items[i], k, v.items[i], loc);
+    }
+}
+
+Value
+list_load_raw(Lower *L, const List *list, Expr *k)
+{
+    return hold_value(L, column_load_raw(L, &list->column, k),
+                      L->func->loc);
+}
+
+void
+list_store_raw(Lower *L, const List *list, Expr *k, Value v, Loc loc)
+{
+    column_store_raw(L, &list->column, k, v, loc);
 }
 
 /* Each buffer grows by itself; the host doubles, so that n appends move at most
@@ -321,8 +417,10 @@ list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc)
 static void
 column_room(Lower *L, const Column *column, Expr *n, Loc loc)
 {
-    Buf *const bufs[] = {column->buf, column->flag};
-    for (int i = 0; i < 2; i++) {
+    Buf *bufs[MAX_RANK + 2] = {column->start ? NULL : column->buf,
+                               column->start ? column->start : column->flag};
+    memcpy(bufs + 2, column->extent, sizeof(column->extent));
+    for (int i = 0; i < MAX_RANK + 2; i++) {
         if (bufs[i] != NULL) {
             Stmt *s = ir_stmt(L->arena, S_GROW, loc);
             s->buf = bufs[i];
@@ -330,7 +428,7 @@ column_room(Lower *L, const Column *column, Expr *n, Loc loc)
             emit(L, s);
         }
     }
-    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
+    for (int i = 0; i < column->nitems; i++) {
         column_room(L, &column->items[i], n, loc);
     }
 }
@@ -343,10 +441,44 @@ list_room(Lower *L, const List *list, Expr *n, Loc loc)
     }
 }
 
+/* 'n' items are left in all arrays. */
+static void
+column_clear(Lower *L, const Column *column, Expr *n, Loc loc)
+{
+    if (column->start != NULL) {
+        array_column_clear(L, column, n, loc);
+    }
+    for (int i = 0; i < column->nitems; i++) {
+        column_clear(L, &column->items[i], n, loc);
+    }
+}
+
 void
 list_set_length(Lower *L, List *list, Expr *n, Loc loc)
 {
     emit_set(L, list->var, n, loc);
+    if (list->type->rank > 0) {
+        column_clear(L, &list->column, n, loc);
+    }
+}
+
+/* The room of the last item is free. */
+static void
+column_drop(Lower *L, const Column *column, Expr *last, Loc loc)
+{
+    if (column->start != NULL) {
+        array_column_drop(L, column, last, loc);
+    }
+    for (int i = 0; i < column->nitems; i++) {
+        column_drop(L, &column->items[i], last, loc);
+    }
+}
+
+void
+list_drop_last(Lower *L, List *list, Expr *last, Loc loc)
+{
+    column_drop(L, &list->column, last, loc);
+    list_set_length(L, list, last, loc);
 }
 
 Expr *
@@ -364,8 +496,8 @@ list_push(Lower *L, List *list, Value v, Loc loc)
     Expr *n = list_length(L, list, loc);
     Expr *more = reuse(L, op2(L, E_ADD, n, int_const(L, 1)), loc);
     list_room(L, list, more, loc);
-    column_store(L, &list->column, n, v, loc);
-    list_set_length(L, list, more, loc);
+    column_store(L, &list->column, n, v, false, loc);
+    emit_set(L, list->var, more, loc);
 }
 
 /* for k in [lo, hi), whose body is emitted until the caller puts L->out back.
@@ -384,6 +516,18 @@ list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc)
     emit(L, s);
     L->out = &s->body;
     return ir_ref(L->arena, s->var);
+}
+
+/* Items [from, n) of the list go to [to, ...), one after the other from the
+ * first on. */
+void
+list_shift(Lower *L, const List *list, Expr *to, Expr *from, Expr *n, Loc loc)
+{
+    Block *outer = L->out;
+    Expr *k = list_loop(L, int_const(L, 0), op2(L, E_SUB, n, from), loc);
+    Value v = list_load_raw(L, list, op2(L, E_ADD, from, k));
+    list_store_raw(L, list, op2(L, E_ADD, to, k), v, loc);
+    L->out = outer;
 }
 
 /* The lists are different ones, or no item is read after it was written: items
@@ -413,6 +557,7 @@ list_convert(Lower *L, List *to, const List *from, Loc loc)
     from = aside ? aside : from;
     Expr *n = list_length(L, from, loc);
     Expr *zero = int_const(L, 0);
+    list_set_length(L, to, zero, loc);
     list_room(L, to, n, loc);
     list_move(L, to, zero, from, zero, n, loc);
     list_set_length(L, to, n, loc);

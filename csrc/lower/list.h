@@ -8,12 +8,18 @@
  */
 #include "csrc/lower/state.h"
 
-/* A buffer per number of "type"; "items" of a tuple. */
+/* A buffer per number of "type"; "items" of a tuple or of a small array.  Of
+ * other arrays "buf" has the elements of all items: each begins at "start" and
+ * has the extents "extent" (NULL: known); "used" is the end of the last. */
 typedef struct Column {
     const Type *type;
     Buf *buf;
     Buf *flag; /* of a maybe-type; NULL: none */
     struct Column *items;
+    int nitems;
+    Buf *start;
+    Buf *extent[MAX_RANK];
+    Var *used;
 } Column;
 
 /* "length" is the SET variable "var", or for arguments a parameter or extent.
@@ -44,6 +50,12 @@ Value list_value(const Type *type, List *list);
 Value list_load(Lower *L, const List *list, Expr *k);
 /* Item 'k', which is in range, becomes 'v', of any type that the list takes. */
 void list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc);
+/* ... in place of the one that is there. */
+void list_replace(Lower *L, const List *list, Expr *k, Value v, Loc loc);
+/* Item 'k' of the same list, whatever it is, as numbers only: for changes of
+ * places. */
+Value list_load_raw(Lower *L, const List *list, Expr *k);
+void list_store_raw(Lower *L, const List *list, Expr *k, Value v, Loc loc);
 /* From now on there is room for 'n' items. */
 void list_room(Lower *L, const List *list, Expr *n, Loc loc);
 void list_push(Lower *L, List *list, Value v, Loc loc);
@@ -53,6 +65,10 @@ Expr *list_length(Lower *L, const List *list, Loc loc);
 /* Items [lo, hi) of 'from' become those of 'to' from 'at' on. */
 void list_move(Lower *L, const List *to, Expr *at, const List *from, Expr *lo,
                Expr *hi, Loc loc);
+void list_shift(Lower *L, const List *list, Expr *to, Expr *from, Expr *n,
+                Loc loc);
+/* Takes out the last item, which is number 'last'. */
+void list_drop_last(Lower *L, List *list, Expr *last, Loc loc);
 /* A loop over [lo, hi), whose body is emitted until the caller puts L->out
  * back; its variable. */
 Expr *list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc);
@@ -65,6 +81,29 @@ void list_convert(Lower *L, List *to, const List *from, Loc loc);
 List *list_parameter(Lower *L, const Type *type, const char *name, int sig);
 /* A row whose indices can be read anywhere. */
 List *list_pinned(Lower *L, List *list, Loc loc);
+
+/* --- listitem.c --- */
+/* A growable buffer; its allocation goes where L->out is. */
+Buf *list_buffer(Lower *L, const char *name, DType dtype, Loc loc);
+void array_column(Lower *L, Column *column, const char *name, Loc loc);
+/* A tree for the array at 'k'. */
+Value array_column_load(Lower *L, const Column *column, Expr *k);
+/* The array becomes item 'k', of which nothing is known, or ('over') in place
+ * of the one that is there. */
+void array_column_store(Lower *L, const Column *column, Expr *k, Value v,
+                        bool over, Loc loc);
+Value array_column_raw(Lower *L, const Column *column, Expr *k);
+void array_column_put(Lower *L, const Column *column, Expr *k, Value v,
+                      Loc loc);
+/* 'n' items are left in the list; or the last one, 'last', is taken out. */
+void array_column_clear(Lower *L, const Column *column, Expr *n, Loc loc);
+void array_column_drop(Lower *L, const Column *column, Expr *last, Loc loc);
+/* The arrays in 'v' are taken out of their list. */
+Value list_settle_items(Lower *L, Value v, Loc loc);
+/* Is the expression an array of a list? */
+bool is_list_item(const AExpr *e);
+/* An element of one, without a copy of it; false: not that case. */
+bool list_item_element(Lower *L, const AExpr *e, Value *out);
 
 /* --- listcall.c --- */
 Value lower_list_call(Lower *L, const AExpr *e, BuiltinId id);
@@ -87,8 +126,9 @@ Value lower_list_slice(Lower *L, const List *from, const AExpr *e);
 Value lower_list_array(Lower *L, const AExpr *e, Value v);
 
 /* --- listsort.c --- */
-void list_sort(Lower *L, List *list, bool down, Loc loc);
+void list_sort(Lower *L, List *list, bool down, bool by_key, Loc loc);
 Expr *list_find(Lower *L, List *list, Value x, Loc loc);
+Expr *list_count(Lower *L, List *list, Value x, Loc loc);
 
 /* --- loop.c --- */
 /* What is iterated: evaluated when it is opened. */

@@ -23,6 +23,11 @@ extents_of(Lower *L, Value v, bool fixed, Expr **dims, int at, Loc loc)
     } else if (v.type->kind == TY_TUPLE) {
         dims[at] = int_const(L, v.type->rank);
         extents_of(L, v.items[0], fixed, dims, at + 1, loc);
+    } else if (v.type->kind == TY_ARRAY) {
+        const Lazy *z = lazy_of(L, v, loc);
+        for (int i = 0; i < z->rank; i++) {
+            dims[at + i] = reuse(L, hold(L, z->extent[i], loc), loc);
+        }
     }
     if (v.type->kind != TY_LIST) {
         return;
@@ -48,6 +53,18 @@ typedef struct Kinds {
     Loc loc;
 } Kinds;
 
+/* An array becomes a part of another, of the same shape. */
+static void
+store_array(Lower *L, const View *to, Value v, Loc loc)
+{
+    const Lazy *z = lazy_of(L, v, loc);
+    for (int i = 0; i < z->rank; i++) {
+        Expr *same = op2(L, E_EQ, z->extent[i], view_extent(L, to, i));
+        emit_check(L, same, X_VALUE, loc);
+    }
+    lazy_store(L, to, z, loc);
+}
+
 /* Does the type have a number that is surely of 'dtype'? */
 static bool
 has_kind(const Type *type, DType dtype)
@@ -60,8 +77,8 @@ has_kind(const Type *type, DType dtype)
         bool maybe = type_plain_alt(type, &alt) && alt.dtype != dtype;
         return type->dtype == dtype && !maybe;
     }
-    if (type->rank == 0) {
-        return true;
+    if (type->rank == 0 || type->kind == TY_ARRAY) {
+        return type->rank == 0 || type->dtype == dtype;
     }
     for (int i = 0; i < type->rank; i++) {
         if (has_kind(type->items[i], dtype)) {
@@ -86,6 +103,10 @@ store_value(Lower *L, const View *to, Value v, Kinds *kinds)
         view_store(L, to, stored_as(L, v, dtype, loc), loc);
         return;
     }
+    if (v.type->kind == TY_ARRAY) {
+        store_array(L, to, v, loc);
+        return;
+    }
     if (v.type->kind == TY_TUPLE) {
         for (int i = 0; i < v.type->rank; i++) {
             Expr *at = int_const(L, i);
@@ -101,7 +122,7 @@ store_value(Lower *L, const View *to, Value v, Kinds *kinds)
     Expr *n = view_extent(L, to, 0);
     Expr *k = list_loop(L, int_const(L, 0), n, loc);
     Value item = list_load(L, list, k);
-    if (item.type->kind != TY_LIST) {
+    if (item.type->kind != TY_LIST && item.lazy == NULL) {
         item = hold_value(L, item, loc);
     }
     store_value(L, view_at(L, to, k), item, kinds);

@@ -118,14 +118,14 @@ lower_pop(Lower *L, const AExpr *e, List *list)
         emit_check(L, op2(L, E_LT, int_const(L, 0), n), X_INDEX, loc);
         map_set(&L->nonnegative, last->var, L);
         Value v = hold_value(L, list_load(L, list, last), loc);
-        list_set_length(L, list, last, loc);
+        list_drop_last(L, list, last, loc);
         return v;
     }
     Expr *k = index_in(L, list_index_value(L, index), n, loc);
     k = reuse(L, hold(L, k, loc), loc);
     Value v = hold_value(L, list_load(L, list, k), loc);
     Expr *from = reuse(L, op2(L, E_ADD, k, one), loc);
-    list_move(L, list, k, list, from, n, loc);
+    list_shift(L, list, k, from, n, loc);
     list_set_length(L, list, last, loc);
     return v;
 }
@@ -165,8 +165,8 @@ lower_insert(Lower *L, const AExpr *e, List *list)
     Block *outer = L->out;
     Expr *k = list_loop(L, int_const(L, 0), op2(L, E_SUB, n, at), loc);
     Expr *from = reuse(L, op2(L, E_SUB, op2(L, E_SUB, n, one), k), loc);
-    Value v = list_load(L, list, from);
-    list_store(L, list, op2(L, E_ADD, from, one), v, loc);
+    Value v = list_load_raw(L, list, from);
+    list_store_raw(L, list, op2(L, E_ADD, from, one), v, loc);
     L->out = outer;
     list_store(L, list, at, item, loc);
     list_set_length(L, list, more, loc);
@@ -186,11 +186,44 @@ lower_reverse(Lower *L, List *list, Loc loc)
     Expr *k = list_loop(L, int_const(L, 0), half, loc);
     Expr *last = op2(L, E_SUB, n, int_const(L, 1));
     Expr *other = reuse(L, op2(L, E_SUB, last, k), loc);
-    Value lhs = hold_value(L, list_load(L, list, k), loc);
-    Value rhs = hold_value(L, list_load(L, list, other), loc);
-    list_store(L, list, k, rhs, loc);
-    list_store(L, list, other, lhs, loc);
+    Value lhs = list_load_raw(L, list, k);
+    Value rhs = list_load_raw(L, list, other);
+    list_store_raw(L, list, k, rhs, loc);
+    list_store_raw(L, list, other, lhs, loc);
     L->out = outer;
+}
+
+/* The first item that is equal to the argument is taken out. */
+static void
+lower_remove(Lower *L, const AExpr *e, List *list)
+{
+    Loc loc = e->loc;
+    Expr *one = int_const(L, 1);
+    Expr *at = list_find(L, list, lower_expr(L, e->items.at[1]), loc);
+    emit_check(L, op2(L, E_LE, int_const(L, 0), at), X_VALUE, loc);
+    Expr *n = list_length(L, list, loc);
+    Expr *last = reuse(L, op2(L, E_SUB, n, one), loc);
+    Expr *from = reuse(L, op2(L, E_ADD, at, one), loc);
+    list_shift(L, list, at, from, n, loc);
+    list_set_length(L, list, last, loc);
+}
+
+/* lst.index(x), lst.count(x) */
+static Value
+lower_search(Lower *L, const AExpr *e, BuiltinId id)
+{
+    Value args[2];
+    lower_items(L, &e->items, args);
+    List *list = list_some(L, args[0], e->loc);
+    if (id == BUILTIN_LIST_COUNT) {
+        return num_value(e->type, list_count(L, list, args[1], e->loc));
+    }
+    Expr *at = list_find(L, list, args[1], e->loc);
+    emit_check(L, op2(L, E_LE, int_const(L, 0), at), X_VALUE, e->loc);
+    if (at->op == E_VAR) {
+        map_set(&L->nonnegative, at->var, L);
+    }
+    return num_value(e->type, at);
 }
 
 /* A flag that inference knows; it may be left out. */
@@ -219,7 +252,12 @@ lower_change(Lower *L, const AExpr *e, BuiltinId id, List *list)
         list_set_length(L, list, int_const(L, 0), e->loc);
         break;
     case BUILTIN_LIST_SORT:
-        list_sort(L, list, is_true(e->items.at[1]), e->loc);
+    case BUILTIN_LIST_BY_KEY:
+        list_sort(L, list, is_true(e->items.at[1]), id == BUILTIN_LIST_BY_KEY,
+                  e->loc);
+        break;
+    case BUILTIN_LIST_REMOVE:
+        lower_remove(L, e, list);
         break;
     case BUILTIN_LIST_REVERSE:
         lower_reverse(L, list, e->loc);
@@ -237,7 +275,7 @@ lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
     if (id == BUILTIN_LIST_OF || id == BUILTIN_LIST_SORTED) {
         Value v = lower_list(L, e);
         if (id == BUILTIN_LIST_SORTED) {
-            list_sort(L, v.list, is_true(e->items.at[1]), e->loc);
+            list_sort(L, v.list, is_true(e->items.at[1]), false, e->loc);
         }
         return v;
     }
@@ -249,7 +287,11 @@ lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
         }
         List *where = list_some(L, args[0], e->loc);
         Expr *found = list_find(L, where, args[1], e->loc);
-        return num_value(e->type, hold(L, found, e->loc));
+        found = op2(L, E_LE, int_const(L, 0), found);
+        return num_value(e->type, found);
+    }
+    if (id == BUILTIN_LIST_INDEX || id == BUILTIN_LIST_COUNT) {
+        return lower_search(L, e, id);
     }
     if (id == BUILTIN_LIST_COPY) {
         List *copy = list_begin(L, e->type, e->loc);
@@ -378,7 +420,8 @@ lower_list_subscript(Lower *L, Value base, const AExpr *e)
     Value index = list_index_value(L, item);
     Expr *n = list_length(L, list, e->loc);
     Expr *at = index_in(L, index, n, e->loc);
-    return list_load(L, list, hold(L, at, e->loc));
+    Value v = list_load(L, list, hold(L, at, e->loc));
+    return v.lazy ? v : list_settle_items(L, v, e->loc);
 }
 
 /* a[i] = v: the value comes first, then the list and the index. */
@@ -391,7 +434,7 @@ lower_list_store(Lower *L, const AExpr *target, Value v)
     Value index = list_index_value(L, target->items.at[0]);
     Expr *n = list_length(L, list, loc);
     Expr *at = hold(L, index_in(L, index, n, loc), loc);
-    list_store(L, list, at, v, loc);
+    list_replace(L, list, at, v, loc);
 }
 
 /* a[i] op= v: the old item is read before v is evaluated.  v may call a
@@ -411,7 +454,7 @@ lower_list_aug(Lower *L, const AStmt *s, const AExpr *target)
         Expr *same = op2(L, E_EQ, n, list->length);
         emit_check(L, same, X_SPECULATE, loc);
     }
-    list_store(L, list, at, num_binop(L, s->op, old, by, s->loc), loc);
+    list_replace(L, list, at, num_binop(L, s->op, old, by, s->loc), loc);
 }
 
 /* a, b = list: the lengths must agree (ValueError), and all items are read

@@ -44,13 +44,41 @@ less(Lower *L, Value lhs, Value rhs, Loc loc)
     return result;
 }
 
+/* How the list is sorted: "by_key" by the first parts of pairs. */
+typedef struct Order {
+    bool down;
+    bool by_key;
+    Loc loc;
+} Order;
+
+/* What decides about item 'k', held. */
+static Value
+key_at(Lower *L, const List *list, Expr *k, const Order *o)
+{
+    Value v = list_load(L, list, k);
+    return hold_value(L, o->by_key ? v.items[0] : v, o->loc);
+}
+
 /* Does 'lhs' come before 'rhs', whatever their order was? With 'down' the order
  * is turned round, but equal items keep theirs, as with reverse=True in Python.
  */
 static Expr *
-before(Lower *L, Value lhs, Value rhs, bool down, Loc loc)
+before(Lower *L, Value lhs, Value rhs, const Order *o)
 {
-    return down ? less(L, rhs, lhs, loc) : less(L, lhs, rhs, loc);
+    return o->down ? less(L, rhs, lhs, o->loc) : less(L, lhs, rhs, o->loc);
+}
+
+static Expr *
+equal(Lower *L, Value lhs, Value rhs, Loc loc)
+{
+    if (lhs.type->kind != TY_TUPLE) {
+        return compare(L, AO_EQ, lhs, rhs, loc);
+    }
+    Expr *all = ir_bool(L->arena, true);
+    for (int i = 0; i < lhs.type->rank; i++) {
+        all = both(L, all, equal(L, lhs.items[i], rhs.items[i], loc));
+    }
+    return all;
 }
 
 /* No part of the item is a nan; NULL: none can be. */
@@ -71,16 +99,16 @@ no_nan(Lower *L, Value v)
 
 /* Leaves lists with a nan to Python. */
 static void
-check_no_nan(Lower *L, const List *list, Expr *n, Loc loc)
+check_no_nan(Lower *L, const List *list, Expr *n, const Order *o)
 {
     Value any = list_load(L, list, int_const(L, 0));
-    if (no_nan(L, any) == NULL) {
+    if (no_nan(L, o->by_key ? any.items[0] : any) == NULL) {
         return;
     }
     Block *outer = L->out;
-    Expr *k = list_loop(L, int_const(L, 0), n, loc);
-    Value v = hold_value(L, list_load(L, list, k), loc);
-    emit_check(L, no_nan(L, v), X_SPECULATE, loc);
+    Expr *k = list_loop(L, int_const(L, 0), n, o->loc);
+    Value v = key_at(L, list, k, o);
+    emit_check(L, no_nan(L, v), X_SPECULATE, o->loc);
     L->out = outer;
 }
 
@@ -111,10 +139,12 @@ break_unless(Lower *L, Expr *cond, Loc loc)
  * that are greater move up by one.  Strictly greater, so equal ones keep their
  * order. */
 static void
-insert_item(Lower *L, const List *list, Expr *lo, Expr *i, bool down, Loc loc)
+insert_item(Lower *L, const List *list, Expr *lo, Expr *i, const Order *o)
 {
+    Loc loc = o->loc;
     Expr *one = int_const(L, 1);
-    Value x = hold_value(L, list_load(L, list, i), loc);
+    Value x = key_at(L, list, i, o);
+    Value whole = list_load_raw(L, list, i);
     Var *at = set_var(L, "j", DT_I64, 0);
     emit_set(L, at, i, loc);
     Block *outer = L->out;
@@ -122,18 +152,18 @@ insert_item(Lower *L, const List *list, Expr *lo, Expr *i, bool down, Loc loc)
     Expr *j = hold(L, ir_ref(L->arena, at), loc);
     break_unless(L, op2(L, E_LT, lo, j), loc);
     Expr *prev = reuse(L, op2(L, E_SUB, j, one), loc);
-    Value y = hold_value(L, list_load(L, list, prev), loc);
-    break_unless(L, before(L, x, y, down, loc), loc);
-    list_store(L, list, j, y, loc);
+    break_unless(L, before(L, x, key_at(L, list, prev, o), o), loc);
+    list_store_raw(L, list, j, list_load_raw(L, list, prev), loc);
     emit_set(L, at, prev, loc);
     L->out = outer;
-    list_store(L, list, hold(L, ir_ref(L->arena, at), loc), x, loc);
+    list_store_raw(L, list, hold(L, ir_ref(L->arena, at), loc), whole, loc);
 }
 
 /* Sorts runs of RUN items each. */
 static void
-sort_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
+sort_runs(Lower *L, const List *list, Expr *n, const Order *o)
 {
+    Loc loc = o->loc;
     Block *outer = L->out;
     Expr *size = int_const(L, RUN);
     Expr *up = op2(L, E_ADD, n, int_const(L, RUN - 1));
@@ -143,7 +173,7 @@ sort_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
     Expr *first = op2(L, E_ADD, lo, int_const(L, 1));
     map_set(&L->nonnegative, first, L);
     Expr *i = list_loop(L, first, hi, loc);
-    insert_item(L, list, lo, i, down, loc);
+    insert_item(L, list, lo, i, o);
     L->out = outer;
 }
 
@@ -155,8 +185,9 @@ sort_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
  * index, and one select decides. */
 static void
 merge(Lower *L, const List *to, const List *from, Expr *lo, Expr *mid, Expr *hi,
-      bool down, Loc loc)
+      const Order *o)
 {
+    Loc loc = o->loc;
     Expr *last = reuse(L, op2(L, E_SUB, hi, int_const(L, 1)), loc);
     Var *left = set_var(L, "i", DT_I64, 0);
     Var *right = set_var(L, "j", DT_I64, 0);
@@ -165,11 +196,9 @@ merge(Lower *L, const List *to, const List *from, Expr *lo, Expr *mid, Expr *hi,
     Expr *at = list_loop(L, lo, hi, loc);
     Expr *i = hold(L, ir_ref(L->arena, left), loc);
     Expr *j = hold(L, ir_ref(L->arena, right), loc);
-    Value x = list_load(L, from, reuse(L, op2(L, E_MIN, i, last), loc));
-    Value y = list_load(L, from, reuse(L, op2(L, E_MIN, j, last), loc));
-    x = hold_value(L, x, loc);
-    y = hold_value(L, y, loc);
-    Expr *ahead = both(L, op2(L, E_LT, j, hi), before(L, y, x, down, loc));
+    Value x = key_at(L, from, reuse(L, op2(L, E_MIN, i, last), loc), o);
+    Value y = key_at(L, from, reuse(L, op2(L, E_MIN, j, last), loc), o);
+    Expr *ahead = both(L, op2(L, E_LT, j, hi), before(L, y, x, o));
     Expr *second = reuse(L, either(L, op2(L, E_LE, mid, i), ahead), loc);
     Expr *taken = reuse(L, ir_select(L->arena, second, j, i), loc);
     list_store(L, to, at, list_load(L, from, taken), loc);
@@ -181,8 +210,9 @@ merge(Lower *L, const List *to, const List *from, Expr *lo, Expr *mid, Expr *hi,
 
 /* Runs of RUN, 2 RUN, 4 RUN ... items are merged in pairs. */
 static void
-merge_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
+merge_runs(Lower *L, const List *list, Expr *n, const Order *o)
 {
+    Loc loc = o->loc;
     Block *outer = L->out;
     Expr *zero = int_const(L, 0);
     List *other = list_scratch(L, list->type, loc);
@@ -199,54 +229,80 @@ merge_runs(Lower *L, const List *list, Expr *n, bool down, Loc loc)
     Expr *lo = reuse(L, op2(L, E_MUL, k, two), loc);
     Expr *mid = reuse(L, op2(L, E_MIN, op2(L, E_ADD, lo, w), n), loc);
     Expr *hi = reuse(L, op2(L, E_MIN, op2(L, E_ADD, lo, two), n), loc);
-    merge(L, other, list, lo, mid, hi, down, loc);
+    merge(L, other, list, lo, mid, hi, o);
     L->out = pass;
     list_move(L, list, zero, other, zero, n, loc);
     emit_set(L, width, two, loc);
     L->out = outer;
 }
 
-/* list.sort(): a list of up to RUN items is sorted by insertion alone, and
- * needs no other memory. */
+/* list.sort(), 'by_key' of pairs by their first parts: a list of up to RUN items
+ * is sorted by insertion alone, and needs no other memory. */
 void
-list_sort(Lower *L, List *list, bool down, Loc loc)
+list_sort(Lower *L, List *list, bool down, bool by_key, Loc loc)
 {
+    const Order order = {.down = down, .by_key = by_key, .loc = loc};
     if (list->type->rank == 0) {
         return;
     }
     Expr *n = list_length(L, list, loc);
-    check_no_nan(L, list, n, loc);
-    sort_runs(L, list, n, down, loc);
+    check_no_nan(L, list, n, &order);
+    sort_runs(L, list, n, &order);
     Stmt *s = ir_stmt(L->arena, S_IF, loc);
     s->value = op2(L, E_LT, int_const(L, RUN), n);
     Block *outer = L->out;
     L->out = &s->body;
-    merge_runs(L, list, n, down, loc);
+    merge_runs(L, list, n, &order);
     L->out = outer;
     emit(L, s);
 }
 
 /* --- search --------------------------------------------------------------- */
 
-/* x in list: a nan is equal to itself if it is the same object, which only
- * Python knows. */
+/* 'x', with no nan in it: that is equal to itself if it is the same object,
+ * which only Python knows. */
+static Value
+sought(Lower *L, Value x, Loc loc)
+{
+    x = hold_value(L, x, loc);
+    emit_check(L, no_nan(L, x), X_SPECULATE, loc);
+    return x;
+}
+
+/* The number of the first item that is equal to 'x', -1: there is none. */
 Expr *
 list_find(Lower *L, List *list, Value x, Loc loc)
 {
-    Var *found = set_var(L, "found", DT_BOOL, 0);
-    x = hold_value(L, x, loc);
-    x.expr = reuse(L, x.expr, loc);
-    emit_check(L, no_nan(L, x), X_SPECULATE, loc);
-    emit_set(L, found, ir_bool(L->arena, false), loc);
+    Var *found = set_var(L, "found", DT_I64, 0);
+    x = sought(L, x, loc);
+    emit_set(L, found, int_const(L, -1), loc);
     Block *outer = L->out;
     Expr *k = list_loop(L, int_const(L, 0), list_length(L, list, loc), loc);
     Value v = hold_value(L, list_load(L, list, k), loc);
     Stmt *s = ir_stmt(L->arena, S_IF, loc);
-    s->value = compare(L, AO_EQ, v, x, loc);
-    vec_push(L->arena, &s->body,
-             ir_set(L->arena, found, ir_bool(L->arena, true), loc));
+    s->value = equal(L, v, x, loc);
+    vec_push(L->arena, &s->body, ir_set(L->arena, found, k, loc));
     vec_push(L->arena, &s->body, ir_stmt(L->arena, S_BREAK, loc));
     emit(L, s);
     L->out = outer;
-    return ir_ref(L->arena, found);
+    return hold(L, ir_ref(L->arena, found), loc);
+}
+
+/* How many items are equal to 'x'. */
+Expr *
+list_count(Lower *L, List *list, Value x, Loc loc)
+{
+    Var *count = set_var(L, "count", DT_I64, 0);
+    emit_set(L, count, int_const(L, 0), loc);
+    if (list->type->rank > 0) {
+        x = sought(L, x, loc);
+        Block *outer = L->out;
+        Expr *n = list_length(L, list, loc);
+        Expr *k = list_loop(L, int_const(L, 0), n, loc);
+        Value v = hold_value(L, list_load(L, list, k), loc);
+        Expr *one = cast_to(L, DT_I64, equal(L, v, x, loc));
+        emit_set(L, count, op2(L, E_ADD, ir_ref(L->arena, count), one), loc);
+        L->out = outer;
+    }
+    return hold(L, ir_ref(L->arena, count), loc);
 }

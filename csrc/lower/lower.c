@@ -283,18 +283,30 @@ add_column(Lower *L, Buf *column, Expr *n)
     L->out = outer;
 }
 
-/* All columns, each before its flags; csrc/py/lists.c reads them in this order.
- */
+/* All columns, each before its flags; of arrays the elements of all, then where
+ * each begins, then its extents as far as they are not known. */
 static void
 add_columns(Lower *L, const Column *column, Expr *n)
 {
+    if (column->start != NULL) {
+        Loc loc = L->func->loc;
+        add_column(L, column->buf, hold(L, ir_ref(L->arena, column->used),
+                                        loc));
+        add_column(L, column->start, n);
+        for (int i = 0; i < column->type->rank; i++) {
+            if (column->extent[i] != NULL) {
+                add_column(L, column->extent[i], n);
+            }
+        }
+        return;
+    }
     if (column->buf != NULL) {
         add_column(L, column->buf, n);
     }
     if (column->flag != NULL) {
         add_column(L, column->flag, n);
     }
-    for (int i = 0; column->items != NULL && i < column->type->rank; i++) {
+    for (int i = 0; i < column->nitems; i++) {
         add_columns(L, &column->items[i], n);
     }
 }

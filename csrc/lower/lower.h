@@ -24,7 +24,9 @@ enum { WHICH_RESULT = 1 << 20 };
  *   LEAF_VECTOR  Func.rets[ret] is a vector: a fresh 1-D (or "type"-shaped)
  *                array of its lanes
  *   LEAF_LIST    a list: Func.rets[ret] is its length, those after it the
- *                numbers of an item, a BUF_RESULT each, before its flags
+ *                numbers of an item, a BUF_RESULT each, before its flags; for
+ *                an array in memory the elements of all arrays, then where
+ *                each begins, then each extent that is not known
  *   LEAF_ARG     the very object passed as argument "arg"
  *   LEAF_COMPLEX Func.rets[ret] and the next hold its real and imaginary part
  *   LEAF_VIEW    a part of argument "arg" or, if that is -1, of the BUF_RESULT

@@ -177,6 +177,8 @@ void version_bind(Lower *L, const Version *version, Value v, Loc loc);
 void version_convert(Lower *L, const Version *to, const Version *from, Loc loc);
 Value version_read(Lower *L, const Version *version, Loc loc);
 Value *version_value(Lower *L, const Version *version);
+/* The view as an array of which only the run knows where it is. */
+View *view_as_ref(Lower *L, const Type *type, const View *view, Loc loc);
 /* A view, or an index, that can be read wherever the buffer is. */
 View *pin_view(Lower *L, const View *view, Loc loc);
 Expr *pin_index(Lower *L, Expr *e, const Buf *buf, Loc loc);

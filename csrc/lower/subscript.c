@@ -25,7 +25,8 @@ Value
 item_at(Lower *L, Value v, const Type *type, Expr *k, Loc loc)
 {
     if (v.type->kind == TY_LIST) {
-        return list_load(L, list_some(L, v, loc), k);
+        Value item = list_load(L, list_some(L, v, loc), k);
+        return list_settle_items(L, item, loc);
     }
     if (v.type->kind == TY_TUPLE) {
         v = hold_value(L, v, loc);
@@ -125,6 +126,10 @@ any_user_call(const AExprVec *items)
 Value
 lower_subscript(Lower *L, const AExpr *e)
 {
+    Value element;
+    if (list_item_element(L, e, &element)) {
+        return element;
+    }
     Value base = lower_expr(L, e->lhs);
     if (any_user_call(&e->items)) {
         base = hold_value(L, base, e->loc);
@@ -138,8 +143,9 @@ lower_subscript(Lower *L, const AExpr *e)
 static Expr *
 extent_of(Lower *L, Value array, int k)
 {
-    return array.view != NULL ? view_extent(L, array.view, k)
-                              : int_const(L, array.expr->lanes);
+    return array.lazy != NULL   ? array.lazy->extent[k]
+           : array.view != NULL ? view_extent(L, array.view, k)
+                                : int_const(L, array.expr->lanes);
 }
 
 /* a.shape as a tuple of extents. */
@@ -171,7 +177,9 @@ count_of(Lower *L, Value array)
 Value
 lower_attr(Lower *L, const AExpr *e)
 {
-    Value base = lower_expr(L, e->lhs);
+    bool shape = strcmp(e->name, "shape") == 0 || strcmp(e->name, "size") == 0;
+    Value base = shape && is_list_item(e->lhs) ? lower_lazy(L, e->lhs)
+                                               : lower_expr(L, e->lhs);
     if (base.type->kind == TY_COMPLEX && e->type->kind == TY_NUM &&
         !e->type->known) {
         return complex_part(L, base, e);

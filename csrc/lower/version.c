@@ -56,6 +56,14 @@ bind_ref(Lower *L, const View *to, const View *view, Loc loc)
     which_bound(L, to->buf, view->buf, loc);
 }
 
+View *
+view_as_ref(Lower *L, const Type *type, const View *view, Loc loc)
+{
+    View *ref = new_ref(L, type, view->buf->name);
+    bind_ref(L, ref, view, loc);
+    return ref;
+}
+
 /* A view that stays what it is when its BUF_REF is bound again: `old = cur` in
  * a loop that exchanges `cur` and `nxt`.  It is another name, bound once, here.
  */

@@ -164,7 +164,9 @@ view_buf(Lower *L, const View *view, Loc loc)
         Expr *n = view_extent(L, view, i);
         buf->dims[i] = n->op == E_CONST ? n : buf->dims[i];
         s->axes[i] = view->axis[i];
-        s->index[src->rank + 2 * i] = view_extent(L, view, i);
+        Expr *extent = view_extent(L, view, i);
+        s->index[src->rank + 2 * i] = extent;
+        buf->dims[i] = extent->op == E_CONST ? extent : buf->dims[i];
         Expr *step = view->axis[i] < 0 ? NULL : view->step[view->axis[i]];
         s->index[src->rank + 2 * i + 1] = step ? step : int_const(L, 1);
     }

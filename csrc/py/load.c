@@ -327,7 +327,8 @@ gathers(const AExpr *call)
 {
     static const char *const names[] = {"builtins.sum", "builtins.any",
                                         "builtins.all", "builtins.min",
-                                        "builtins.max", "math.prod"};
+                                        "builtins.max", "math.prod",
+                                        "builtins.sorted"};
     const Binding *binding = call->lhs->binding;
     bool found = false;
     int n = 0;
@@ -398,7 +399,8 @@ load_call(Loader *L, PyObject *node)
         vec_push(L->arena, &e->items, value);
         vec_push(L->arena, &e->keys, key);
     }
-    if (gathers(e)) {
+    bool sorts = e->lhs->kind == A_ATTR && strcmp(e->lhs->name, "sort") == 0;
+    if (sorts || gathers(e)) {
         e->name = fresh_name(L, "call");
     }
     AExpr *large = load_large(L, e, node);

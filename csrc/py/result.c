@@ -435,6 +435,46 @@ complex_item(Columns *columns, const Type *type, Py_ssize_t k)
                              : strong_complex(type->dtype, parts);
 }
 
+/* A small array: a number from each of the next columns. */
+static PyObject *
+vector_item(Columns *columns, const Type *type, Py_ssize_t k)
+{
+    npy_intp n = type->size[0];
+    int number = dtype_type_num(type->dtype);
+    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(1, &n, number);
+    int size = dtype_size(type->dtype);
+    for (npy_intp i = 0; out != NULL && i < n; i++) {
+        PyArrayObject *column =
+            (PyArrayObject *)columns->call->results[columns->ret + i];
+        memcpy(PyArray_BYTES(out) + i * size, PyArray_BYTES(column) + k * size,
+               (size_t)size);
+    }
+    columns->ret += (int)n;
+    return (PyObject *)out;
+}
+
+/* An array: a copy of its elements among those of all. */
+static PyObject *
+array_item(Columns *columns, const Type *type, Py_ssize_t k)
+{
+    npy_intp dims[MAX_RANK];
+    PyArrayObject *data =
+        (PyArrayObject *)columns->call->results[columns->ret++];
+    int64_t start = column_slot(columns, DT_I64, k).i;
+    for (int i = 0; i < type->rank; i++) {
+        dims[i] = type->size[i] >= 0 ? type->size[i]
+                                     : column_slot(columns, DT_I64, k).i;
+    }
+    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(
+        type->rank, dims, dtype_type_num(type->dtype));
+    if (out != NULL) {
+        memcpy(PyArray_BYTES(out),
+               PyArray_BYTES(data) + start * dtype_size(type->dtype),
+               (size_t)PyArray_NBYTES(out));
+    }
+    return (PyObject *)out;
+}
+
 /* Item 'k'; the columns are read in the order in which they were made. */
 static PyObject *
 list_item(Columns *columns, const Type *type, Py_ssize_t k)
@@ -449,6 +489,10 @@ list_item(Columns *columns, const Type *type, Py_ssize_t k)
     }
     if (type->kind == TY_COMPLEX) {
         return complex_item(columns, type, k);
+    }
+    if (type->kind == TY_ARRAY) {
+        return type->memory ? array_item(columns, type, k)
+                            : vector_item(columns, type, k);
     }
     if (type->kind != TY_TUPLE) {
         Py_RETURN_NONE;
