@@ -326,6 +326,9 @@ infer_call(Infer *I, const AExpr *e)
     if (id == BUILTIN_DICT) {
         return call_dict(I, e);
     }
+    if (id == BUILTIN_DEQUE) {
+        return call_deque(I, e);
+    }
     if (id == BUILTIN_PRODUCT) {
         return call_product(I, e, out);
     }

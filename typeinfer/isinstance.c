@@ -55,7 +55,9 @@ object_is(const Type *type, const char *name)
         own = type->is_list ? "builtins.list" : "builtins.tuple";
         break;
     case TY_LIST:
-        own = "builtins.list";
+        own = type->name      ? "collections.deque"
+              : type->is_list ? "builtins.list"
+                              : "builtins.tuple";
         break;
     case TY_STR:
         own = "builtins.str";

@@ -74,6 +74,7 @@ type_of_list_object(Infer *I, int object, Alt alt)
     type->is_list = true;
     type->memory = site->escapes;
     type->alt = alt;
+    type->name = site->deque ? sym("deque") : NULL;
     type->items = ARENA_ARRAY(I->arena, const Type *, 1);
     type->items[0] = site->item;
     type->rank = site->item != NULL;
@@ -338,8 +339,9 @@ const char *
 list_result(const Infer *I, const Type *list)
 {
     const ListSite *site = site_of(I, list);
-    if (list->view) {
-        return "which is part of another list";
+    if (list->view || site->deque) {
+        return site->deque ? "a deque, which native code can't make"
+                           : "which is part of another list";
     }
     if (list_has_arrays(site->item)) {
         return list_arrays_result(I, list);
@@ -386,6 +388,7 @@ list_mutate(Infer *I, const Type *list, Loc loc)
                      "Copy it first: `items = list(items)`.",
                      "a list that is an argument is changed here");
     }
+    deque_check_change(I, list, loc);
 }
 
 /* The lists in an item are parts of the list it comes from. */
@@ -486,6 +489,9 @@ join_lists(Infer *I, const Type *lhs, const Type *rhs, bool loop)
     }
     const ListSite *source = site_of(I, target == lhs->object ? rhs : lhs);
     ListSite *site = I->objects.at[target].list;
+    if (source->deque != site->deque) {
+        return NULL;
+    }
     if (source->item != NULL && !widen_site(I, site, source->item)) {
         return NULL;
     }

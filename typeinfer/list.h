@@ -14,12 +14,14 @@
  *   "item"  the join of all that is ever put in; NULL: nothing.
  *   "escapes"  it is named outside of the block in which it is made.
  *   "shared"  lists that were put in may have other names.
+ *   "deque"  they are deques.
  *   "in_memory"  small arrays in it are no numbers in registers. */
 struct ListSite {
     const Type *item;
     bool escapes;
     bool shared;
     bool in_memory;
+    bool deque;
 };
 
 /* --- list.c --- */
@@ -99,6 +101,14 @@ const char *list_arrays_result(const Infer *I, const Type *list);
 bool has_key(const AExpr *e);
 AExpr *list_sort_by_key(Infer *I, const AExpr *e, AExpr *self);
 AExpr *call_with_key(Infer *I, const AExpr *e, BuiltinId id);
+
+/* --- deque.c --- */
+bool is_deque(const Type *type);
+AExpr *call_deque(Infer *I, const AExpr *e);
+/* Refuses what a list can do and a deque can't, and the other way round. */
+void deque_check_method(Infer *I, const AExpr *e, const Type *self);
+void deque_check_change(Infer *I, const Type *list, Loc loc);
+_Noreturn void deque_refuse(Infer *I, const AExpr *e, const char *what);
 
 /* --- listslice.c --- */
 const Type *list_slice(Infer *I, const AExpr *out);

@@ -68,6 +68,7 @@ list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self, BuiltinId *id)
                      "method `%s` of %s is not translated", e->lhs->name,
                      type_text(I->arena, self->type));
     }
+    deque_check_method(I, e, self->type);
     return NULL;
 }
 
@@ -245,6 +246,9 @@ type_of_change(Infer *I, const AExpr *call, BuiltinId id)
     const Type *none = type_kind(I->arena, TY_NONE);
     list_mutate(I, self->type, call->loc);
     switch ((int)id) {
+    case BUILTIN_POPLEFT:
+        return list_item(I, self->type);
+    case BUILTIN_APPENDLEFT:
     case BUILTIN_LIST_APPEND:
         list_put(I, self->type, call->items.at[1]->type, call->items.at[1],
                  call->loc);
@@ -359,6 +363,9 @@ list_binop(Infer *I, const AExpr *e, const AExpr *lhs, const AExpr *rhs)
     bool right = list_like(rhs->type);
     need_list(I, lhs);
     need_list(I, rhs);
+    if (is_deque(lhs->type) || is_deque(rhs->type)) {
+        deque_refuse(I, e, "this operator");
+    }
     bool lists = lhs->type->kind == TY_LIST || rhs->type->kind == TY_LIST;
     if (e->op == AO_ADD && lists) {
         return type_of_concat(I, e, lhs, rhs);
@@ -405,6 +412,9 @@ list_subscript(Infer *I, AExpr *out)
                      "a list with several indices raises TypeError");
     }
     if (index->kind == A_SLICE) {
+        if (is_deque(list)) {
+            deque_refuse(I, out, "a slice");
+        }
         need_list(I, out->lhs);
         return list_slice(I, out);
     }

@@ -91,7 +91,8 @@ index_of_list(Infer *I, AExpr *e)
 {
     const Type *list = e->type;
     bool empty = list->rank == 0; /* gives an index array without elements */
-    if (list->kind != TY_LIST || !list->is_list || list->alt != ALT_NEVER ||
+    if (list->kind != TY_LIST || !list->is_list || is_deque(list) ||
+        list->alt != ALT_NEVER ||
         (!empty && !is_index_item(list->items[0]))) {
         return e;
     }

@@ -9,6 +9,7 @@ are those of the file.
 import ast
 import builtins
 import cmath
+import collections
 import itertools
 import linecache
 import math
@@ -226,6 +227,7 @@ def known_objects():
         if isinstance(value, types.BuiltinFunctionType):
             _add(table, value, f"{value.__module__}.{value.__name__}")
     _add(table, itertools.product, "itertools.product")
+    _add(table, collections.deque, "collections.deque")
     modules = [("numpy", numpy), ("numpy.linalg", numpy.linalg)]
     if "numpy.random" in sys.modules:  # importing it takes long
         modules.append(("numpy.random", numpy.random))

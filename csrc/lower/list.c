@@ -79,6 +79,10 @@ new_list(Lower *L, const Type *type, Loc loc)
     list->var = set_var(L, "n", DT_I64, 0);
     list->length = ir_ref(L->arena, list->var);
     map_set(&L->nonnegative, list->var, L);
+    if (type->name != NULL) {
+        list->head = set_var(L, "head", DT_I64, 0);
+        map_set(&L->nonnegative, list->head, L);
+    }
     if (type->rank > 0) {
         const char *name = L->hint ? L->hint : "list";
         list->column = new_column(L, type->items[0], name, loc);
@@ -275,6 +279,13 @@ column_load(Lower *L, const Column *column, Expr *const *at, int rank)
     return v;
 }
 
+/* Where item 'k' is. */
+static Expr *
+place_of(Lower *L, const List *list, Expr *k)
+{
+    return list->head ? op2(L, E_ADD, ir_ref(L->arena, list->head), k) : k;
+}
+
 /* Any buffer of the column; NULL: it has none. */
 static Buf *
 any_buffer(const Column *column)
@@ -311,7 +322,7 @@ list_load(Lower *L, const List *list, Expr *k)
     }
     Expr *at[MAX_RANK];
     memcpy(at, list->at, sizeof(at));
-    at[list->depth] = k;
+    at[list->depth] = place_of(L, list, k);
     return column_load(L, &list->column, at, list->depth + 1);
 }
 
@@ -355,14 +366,14 @@ void
 list_store(Lower *L, const List *list, Expr *k, Value v, Loc loc)
 {
     v = hold_value(L, convert(L, v, list->column.type, loc), loc);
-    column_store(L, &list->column, k, v, false, loc);
+    column_store(L, &list->column, place_of(L, list, k), v, false, loc);
 }
 
 void
 list_replace(Lower *L, const List *list, Expr *k, Value v, Loc loc)
 {
     v = hold_value(L, convert(L, v, list->column.type, loc), loc);
-    column_store(L, &list->column, k, v, true, loc);
+    column_store(L, &list->column, place_of(L, list, k), v, true, loc);
 }
 
 /* What there is of the item as numbers. */
@@ -402,6 +413,7 @@ column_store_raw(Lower *L, const Column *column, Expr *k, Value v, Loc loc)
 Value
 list_load_raw(Lower *L, const List *list, Expr *k)
 {
+    k = place_of(L, list, k);
     return hold_value(L, column_load_raw(L, &list->column, k),
                       L->func->loc);
 }
@@ -409,7 +421,7 @@ list_load_raw(Lower *L, const List *list, Expr *k)
 void
 list_store_raw(Lower *L, const List *list, Expr *k, Value v, Loc loc)
 {
-    column_store_raw(L, &list->column, k, v, loc);
+    column_store_raw(L, &list->column, place_of(L, list, k), v, loc);
 }
 
 /* Each buffer grows by itself; the host doubles, so that n appends move at most
@@ -437,6 +449,7 @@ void
 list_room(Lower *L, const List *list, Expr *n, Loc loc)
 {
     if (list->type->rank > 0) {
+        n = list->head ? reuse(L, place_of(L, list, n), loc) : n;
         column_room(L, &list->column, n, loc);
     }
 }
@@ -457,6 +470,9 @@ void
 list_set_length(Lower *L, List *list, Expr *n, Loc loc)
 {
     emit_set(L, list->var, n, loc);
+    if (list->head != NULL && n->op == E_CONST) {
+        emit_set(L, list->head, int_const(L, 0), loc);
+    }
     if (list->type->rank > 0) {
         column_clear(L, &list->column, n, loc);
     }
@@ -495,8 +511,11 @@ list_push(Lower *L, List *list, Value v, Loc loc)
     v = hold_value(L, convert(L, v, list->column.type, loc), loc);
     Expr *n = list_length(L, list, loc);
     Expr *more = reuse(L, op2(L, E_ADD, n, int_const(L, 1)), loc);
+    if (list->head != NULL) {
+        deque_pack(L, list, loc);
+    }
     list_room(L, list, more, loc);
-    column_store(L, &list->column, n, v, false, loc);
+    column_store(L, &list->column, place_of(L, list, n), v, false, loc);
     emit_set(L, list->var, more, loc);
 }
 

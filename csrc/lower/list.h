@@ -23,6 +23,7 @@ typedef struct Column {
 } Column;
 
 /* "length" is the SET variable "var", or for arguments a parameter or extent.
+ * The items of a deque begin at the SET variable "head" of the buffers.
  * The buffers of lists in lists have an axis for each: a row is told by its
  * "depth" first indices "at". */
 struct List {
@@ -30,6 +31,7 @@ struct List {
     Column column;
     Expr *length;
     Var *var;
+    Var *head;
     int ret; /* of the result that it is; -1: none */
     int arg; /* of the signature, of the whole argument; -1: none */
     int depth;
@@ -69,6 +71,14 @@ void list_shift(Lower *L, const List *list, Expr *to, Expr *from, Expr *n,
                 Loc loc);
 /* Takes out the last item, which is number 'last'. */
 void list_drop_last(Lower *L, List *list, Expr *last, Loc loc);
+/* --- deque.c --- */
+/* Before an item is put behind the last one: moves all to the front if there
+ * is more room before them than they take. */
+void deque_pack(Lower *L, List *list, Loc loc);
+Value lower_popleft(Lower *L, List *list, Loc loc);
+void lower_appendleft(Lower *L, List *list, Value v, Loc loc);
+
+/* --- list.c --- */
 /* A loop over [lo, hi), whose body is emitted until the caller puts L->out
  * back; its variable. */
 Expr *list_loop(Lower *L, Expr *lo, Expr *hi, Loc loc);

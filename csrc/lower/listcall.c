@@ -242,6 +242,9 @@ lower_change(Lower *L, const AExpr *e, BuiltinId id, List *list)
     case BUILTIN_LIST_APPEND:
         list_push(L, list, lower_expr(L, e->items.at[1]), e->loc);
         break;
+    case BUILTIN_APPENDLEFT:
+        lower_appendleft(L, list, lower_expr(L, e->items.at[1]), e->loc);
+        break;
     case BUILTIN_LIST_EXTEND:
         push_all(L, list, e->items.at[1]);
         break;
@@ -302,6 +305,9 @@ lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
     List *list = list_some(L, self, e->loc);
     if (id == BUILTIN_LIST_POP) {
         return lower_pop(L, e, list);
+    }
+    if (id == BUILTIN_POPLEFT) {
+        return lower_popleft(L, list, e->loc);
     }
     lower_change(L, e, id, list);
     return value_of_type(L, e->type);
