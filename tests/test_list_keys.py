@@ -138,6 +138,18 @@ def counted(a, x):
     return values.count(x), x in values, empty.count(x)
 
 
+# --- stores of tuples ---
+
+
+@program((9,), (1,))
+def stored_tuples(n):
+    pairs = [(0, 0.5)] * n
+    for i in range(n):
+        pairs[i] = (i, i * 0.25)
+        pairs[i // 2] = pairs[-1]
+    return pairs
+
+
 # --- products ---
 
 

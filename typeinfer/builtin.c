@@ -315,8 +315,9 @@ type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
 /* A known int for tuples, text and axes of known size; else an int that knows
  * which axis it is: should the program need its value, that can be pinned. */
 static const Type *
-type_of_len(Infer *I, const AExpr *call)
+type_of_len(Infer *I, AExpr *call)
 {
+    call->items.at[0] = dict_sized(I, call->items.at[0]);
     const Type *arg = call->items.at[0]->type;
     if (arg->kind == TY_TUPLE || arg->kind == TY_DICT) {
         return type_known_int(I->arena, arg->rank);

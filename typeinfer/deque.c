@@ -25,7 +25,7 @@ deque_refuse(Infer *I, const AExpr *e, const char *what)
 {
     infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
                  "Use a list, or make one of it: `list(d)`.",
-                 "%s is not translated for a deque", what);
+                 "%s is not translated for a deque or a dict", what);
 }
 
 /* deque() and deque(iterable) */
@@ -45,7 +45,7 @@ call_deque(Infer *I, const AExpr *e)
     }
     AExpr *call = list_call(I, e->loc, BUILTIN_LIST_OF, from);
     const Type *made = list_new(I, e);
-    I->objects.at[made->object].list->deque = true;
+    I->objects.at[made->object].list->kind = sym("deque");
     list_put_all(I, made, from);
     call->type = list_type(I, made);
     return typed_seq(I, block, call);
@@ -56,6 +56,9 @@ deque_check_method(Infer *I, const AExpr *e, const Type *self)
 {
     static const char *const lists[] = {"sort", "copy"};
     const char *name = e->lhs->name;
+    if (is_deque(self) && strcmp(self->name, "deque") != 0) {
+        deque_refuse(I, e, "this method");
+    }
     bool front = strcmp(name, "popleft") == 0 ||
                  strcmp(name, "appendleft") == 0;
     bool other = is_deque(self) ? strcmp(name, lists[0]) == 0 ||
@@ -77,7 +80,8 @@ deque_check_change(Infer *I, const Type *list, Loc loc)
         if (I->iterated.at[i]->object == list->object) {
             infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
                          "Loop over a copy: `for x in list(d)`.",
-                         "a deque is changed while a loop goes through it");
+                         "a deque or dict is changed while a loop goes "
+                         "through it");
         }
     }
 }

@@ -7,7 +7,8 @@
  * A dict is not a value at run time: its type is a number, by which its keys
  * and its values, held in hidden versions, are found again.  So it can be given
  * names, handed to functions and looked into, but not changed, nor joined with
- * another.  The versions live in the block in which it was made. */
+ * another.  The versions live in the block in which it was made.  Dicts into
+ * which something is stored are in growdict.c. */
 #include <string.h>
 
 #include "typeinfer/list.h"
@@ -28,15 +29,15 @@ dict_of(Infer *I, const Record *record, Loc loc)
     Type *type =
         arena_copy(I->arena, type_kind(I->arena, TY_DICT), sizeof(*type));
     type->ival = I->records.n;
-    type->rank = record->values.n;
+    type->rank = record->grows ? -1 : record->values.n;
     out->type = type;
     return out;
 }
 
 /* The record of a dict; refuses one that is used where its values, held in
  * hidden versions, may not have been made. */
-static const Record *
-record_of(Infer *I, const Type *type, Loc loc)
+const Record *
+dict_record(Infer *I, const Type *type, Loc loc)
 {
     const Record *record = &I->records.at[type->ival - 1];
     if (!record->constant && !block_reaches(I, record->scope)) {
@@ -109,11 +110,25 @@ infer_dict(Infer *I, const AExpr *e)
 {
     ABlock block = {0};
     Record record = {.constant = true};
+    record.site = e->outside ? NULL : list_place(I, e->loc);
+    if (record.site != NULL && list_is_site(I, e)) {
+        dict_grow(I, &record, e->loc, &block);
+    }
     for (int i = 0; i + 1 < e->items.n; i += 2) {
         AExpr *key = infer_expr(I, e->items.at[i]);
         AExpr *value = infer_expr(I, e->items.at[i + 1]);
-        alias_value(I, value);
         key = hold_typed(I, key, &block);
+        if (record.grows) {
+            value = hold_typed(I, value, &block);
+            dict_put(I, &record, key, value, &block);
+            continue;
+        }
+        if (!is_known_key(key->type) && is_grown_key(key->type) &&
+            record.site != NULL) {
+            list_mark(I, record.site);
+            infer_again(I);
+        }
+        alias_value(I, value);
         set_entry(I, &record, key, hold_typed(I, value, &block));
     }
     return typed_seq(I, block, dict_of(I, &record, e->loc));
@@ -150,12 +165,19 @@ call_dict(Infer *I, const AExpr *e)
                          "`dict` is not translated for %s",
                          type_text(I->arena, value->type));
         }
-        const Record *from = record_of(I, value->type, e->loc);
+        const Record *from = dict_record(I, value->type, e->loc);
+        if (from->grows) {
+            deque_refuse(I, e, "`dict`");
+        }
         AExpr *key = ast_expr(I->arena, A_CONST, e->loc);
         for (int k = 0; k < from->keys.n; k++) {
             key->type = from->keys.at[k];
             set_entry(I, &record, key, from->values.at[k]);
         }
+    }
+    record.site = list_place(I, e->loc);
+    if (list_is_site(I, e)) {
+        dict_grow(I, &record, e->loc, &block);
     }
     return typed_seq(I, block, dict_of(I, &record, e->loc));
 }
@@ -197,7 +219,11 @@ dict_item(Infer *I, AExpr *dict, AExpr *key)
 {
     ABlock block = {0};
     dict = take_seq(I, dict, &block);
-    const Record *record = record_of(I, dict->type, key->loc);
+    const Record *record = dict_record(I, dict->type, key->loc);
+    if (record->grows) {
+        AExpr *value = grown_item(I, record, key, &block);
+        return typed_seq(I, block, value);
+    }
     if (!is_known_key(key->type)) {
         infer_pin(I, cond_origin(key));
         AExpr *none = none_at(I, key->loc);
@@ -216,8 +242,11 @@ dict_item(Infer *I, AExpr *dict, AExpr *key)
 AExpr *
 dict_has(Infer *I, AExpr *key, const AExpr *dict, ABlock *out)
 {
-    const Record *record = record_of(I, dict->type, key->loc);
+    const Record *record = dict_record(I, dict->type, key->loc);
     AExprVec keys = {0};
+    if (record->grows) {
+        return grown_has(I, record, key, out);
+    }
     for (int i = 0; i < record->keys.n; i++) {
         AExpr *one = ast_expr(I->arena, A_CONST, key->loc);
         one->type = record->keys.at[i];
@@ -232,8 +261,11 @@ dict_has(Infer *I, AExpr *key, const AExpr *dict, ABlock *out)
 static AExpr *
 dict_parts(Infer *I, const Type *type, int part, Loc loc)
 {
-    const Record *record = record_of(I, type, loc);
+    const Record *record = dict_record(I, type, loc);
     AExprVec items = {0};
+    if (record->grows) {
+        return grown_parts(I, record, part, loc);
+    }
     for (int i = 0; i < record->keys.n; i++) {
         AExpr *key = ast_expr(I->arena, A_CONST, loc);
         AExprVec pair = {0};
@@ -254,15 +286,27 @@ dict_keys(Infer *I, AExpr *e)
     return e->type->kind == TY_DICT ? dict_parts(I, e->type, 0, e->loc) : e;
 }
 
+/* What len() is asked of: the keys of a dict that grows. */
+AExpr *
+dict_sized(Infer *I, AExpr *e)
+{
+    bool grows = e->type->kind == TY_DICT &&
+                 dict_record(I, e->type, e->loc)->grows;
+    return grows ? dict_parts(I, e->type, 0, e->loc) : e;
+}
+
 /* d.get(key), d.get(key, other) */
 static AExpr *
 dict_get(Infer *I, const AExpr *e, const AExpr *dict, ABlock *out)
 {
-    const Record *record = record_of(I, dict->type, e->loc);
+    const Record *record = dict_record(I, dict->type, e->loc);
     AExpr *key = hold_typed(I, infer_expr(I, e->items.at[0]), out);
     AExpr *other = e->items.n > 1
                        ? hold_typed(I, infer_maybe(I, e->items.at[1]), out)
                        : none_at(I, e->loc);
+    if (record->grows) {
+        return grown_get(I, record, key, other, out);
+    }
     if (!is_known_key(key->type)) {
         infer_pin(I, cond_origin(key));
         return choose_value(I, record, key, other, out);
@@ -288,7 +332,8 @@ dict_method(Infer *I, const AExpr *e, AExpr *self)
         value = dict_parts(I, dict->type, 1, e->loc);
     } else if (strcmp(name, "items") == 0 && n == 0) {
         value = dict_parts(I, dict->type, 2, e->loc);
-    } else if (strcmp(name, "copy") == 0 && n == 0) {
+    } else if (strcmp(name, "copy") == 0 && n == 0 &&
+               !dict_record(I, dict->type, e->loc)->grows) {
         value = dict;
     } else {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc,
@@ -302,7 +347,10 @@ dict_method(Infer *I, const AExpr *e, AExpr *self)
 const Record *
 dict_entries(Infer *I, const AExpr *dict)
 {
-    const Record *record = record_of(I, dict->type, dict->loc);
+    const Record *record = dict_record(I, dict->type, dict->loc);
+    if (record->grows) {
+        read_unbound(I); /* TypeError: keys are no strings */
+    }
     for (int i = 0; i < record->keys.n; i++) {
         if (record->keys.at[i]->kind != TY_STR) {
             read_unbound(I); /* TypeError */

@@ -61,7 +61,21 @@ AExpr *dict_item(Infer *I, AExpr *dict, AExpr *key);
 AExpr *dict_has(Infer *I, AExpr *key, const AExpr *dict, ABlock *out);
 AExpr *dict_keys(Infer *I, AExpr *e);
 AExpr *dict_method(Infer *I, const AExpr *e, AExpr *self);
+const Record *dict_record(Infer *I, const Type *type, Loc loc);
 const Record *dict_entries(Infer *I, const AExpr *dict);
+
+/* --- growdict.c --- */
+void dict_grow(Infer *I, Record *record, Loc loc, ABlock *out);
+AExpr *grown_item(Infer *I, const Record *record, AExpr *key, ABlock *out);
+AExpr *grown_has(Infer *I, const Record *record, AExpr *key, ABlock *out);
+AExpr *grown_get(Infer *I, const Record *record, AExpr *key, AExpr *other,
+                 ABlock *out);
+AExpr *grown_parts(Infer *I, const Record *record, int part, Loc loc);
+void dict_put(Infer *I, const Record *record, AExpr *key, AExpr *value,
+              ABlock *out);
+bool assign_entry(Infer *I, const AStmt *s, ABlock *out);
+bool is_grown_key(const Type *type);
+AExpr *dict_sized(Infer *I, AExpr *e);
 
 /* --- grow.c --- */
 AExpr *slice_sequence(Infer *I, AExpr *base, AExpr *slice);

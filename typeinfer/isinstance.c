@@ -55,7 +55,7 @@ object_is(const Type *type, const char *name)
         own = type->is_list ? "builtins.list" : "builtins.tuple";
         break;
     case TY_LIST:
-        own = type->name      ? "collections.deque"
+        own = type->name      ? type->name
               : type->is_list ? "builtins.list"
                               : "builtins.tuple";
         break;

@@ -74,7 +74,7 @@ type_of_list_object(Infer *I, int object, Alt alt)
     type->is_list = true;
     type->memory = site->escapes;
     type->alt = alt;
-    type->name = site->deque ? sym("deque") : NULL;
+    type->name = site->kind;
     type->items = ARENA_ARRAY(I->arena, const Type *, 1);
     type->items[0] = site->item;
     type->rank = site->item != NULL;
@@ -132,6 +132,19 @@ list_like(const Type *type)
 {
     return type != NULL && (type->kind == TY_LIST ||
                             (type->kind == TY_TUPLE && type->is_list));
+}
+
+Sym
+list_place(Infer *I, Loc loc)
+{
+    return key_of(I, loc);
+}
+
+void
+list_mark(Infer *I, Sym place)
+{
+    site_at(I, place);
+    I->lists_grew = true;
 }
 
 /* The place makes a LIST from the next beginning on; false: it is no list. */
@@ -339,9 +352,9 @@ const char *
 list_result(const Infer *I, const Type *list)
 {
     const ListSite *site = site_of(I, list);
-    if (list->view || site->deque) {
-        return site->deque ? "a deque, which native code can't make"
-                           : "which is part of another list";
+    if (list->view || site->kind) {
+        return site->kind ? "a deque or dict, which native code can't make"
+                          : "which is part of another list";
     }
     if (list_has_arrays(site->item)) {
         return list_arrays_result(I, list);
@@ -489,7 +502,7 @@ join_lists(Infer *I, const Type *lhs, const Type *rhs, bool loop)
     }
     const ListSite *source = site_of(I, target == lhs->object ? rhs : lhs);
     ListSite *site = I->objects.at[target].list;
-    if (source->deque != site->deque) {
+    if (source->kind != site->kind) {
         return NULL;
     }
     if (source->item != NULL && !widen_site(I, site, source->item)) {

@@ -14,14 +14,14 @@
  *   "item"  the join of all that is ever put in; NULL: nothing.
  *   "escapes"  it is named outside of the block in which it is made.
  *   "shared"  lists that were put in may have other names.
- *   "deque"  they are deques.
+ *   "kind"  "deque"; "dict" and "values": what growdict.c makes; NULL: lists.
  *   "in_memory"  small arrays in it are no numbers in registers. */
 struct ListSite {
     const Type *item;
     bool escapes;
     bool shared;
     bool in_memory;
-    bool deque;
+    Sym kind;
 };
 
 /* --- list.c --- */
@@ -30,6 +30,9 @@ bool list_like(const Type *type);
 /* Marks the place of a list TUPLE as one of LISTs: this beginning is in vain.
  * False: it isn't known where the tuple was made. */
 bool list_demote(Infer *I, const Type *type);
+/* The place of an expression, and a mark that LISTs are made there. */
+Sym list_place(Infer *I, Loc loc);
+void list_mark(Infer *I, Sym place);
 /* 'out', the typed copy of 'e', with its place if it makes a list; if the place
  * is one of LISTs, a call that makes a LIST of it. */
 AExpr *list_made(Infer *I, const AExpr *e, AExpr *out);
@@ -103,7 +106,7 @@ AExpr *list_sort_by_key(Infer *I, const AExpr *e, AExpr *self);
 AExpr *call_with_key(Infer *I, const AExpr *e, BuiltinId id);
 
 /* --- deque.c --- */
-bool is_deque(const Type *type);
+bool is_deque(const Type *type);  /* or a part of a dict */
 AExpr *call_deque(Infer *I, const AExpr *e);
 /* Refuses what a list can do and a deque can't, and the other way round. */
 void deque_check_method(Infer *I, const AExpr *e, const Type *self);

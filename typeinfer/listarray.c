@@ -119,6 +119,9 @@ type_of_list_array(Infer *I, const AExpr *call)
     Leaves leaves = {.any = false};
     type->layout = LAYOUT_C;
     list_reach(I, object->type);
+    if (is_deque(object->type)) {
+        deque_refuse(I, object, "np.array");
+    }
     add_shape(I, object, object->type, fixed, type, &leaves);
     type->dtype = fixed ? need_dtype(I, dtype) : leaves.dtype;
     check_keeps(I, call, leaves.dtype, type->dtype);

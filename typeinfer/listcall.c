@@ -153,7 +153,7 @@ list_gather(Infer *I, const AExpr *e, BuiltinId id)
     ABlock block = {0};
     const AExpr *arg = e->items.at[0];
     AExpr *from = arg->kind == A_COMP ? list_comp(I, arg) : infer_expr(I, arg);
-    from = take_seq(I, from, &block);
+    from = dict_keys(I, take_seq(I, from, &block));
     BuiltinId row = id == BUILTIN_LIST ? BUILTIN_LIST_OF : BUILTIN_LIST_SORTED;
     AExpr *call = list_call(I, e->loc, row, from);
     if (id == BUILTIN_SORTED) {
@@ -249,6 +249,7 @@ type_of_change(Infer *I, const AExpr *call, BuiltinId id)
     case BUILTIN_POPLEFT:
         return list_item(I, self->type);
     case BUILTIN_APPENDLEFT:
+    case BUILTIN_DICT_PUT:
     case BUILTIN_LIST_APPEND:
         list_put(I, self->type, call->items.at[1]->type, call->items.at[1],
                  call->loc);
@@ -407,6 +408,9 @@ list_subscript(Infer *I, AExpr *out)
     const Type *list = out->lhs->type;
     const AExpr *index = out->items.at[0];
     list_reach(I, list);
+    if (is_deque(list) && list->name != sym("deque")) {
+        deque_refuse(I, out, "an index");
+    }
     if (out->items.n != 1) {
         infer_refuse(I, DIAG_ALWAYS_FAILS, out->loc, NULL,
                      "a list with several indices raises TypeError");

@@ -131,7 +131,7 @@ infer_cond(Infer *I, const AExpr *e)
     if (e->kind == A_BOOLOP) {
         return cond_boolop(I, e);
     }
-    AExpr *out = infer_maybe(I, e);
+    AExpr *out = dict_sized(I, infer_maybe(I, e));
     settle_some(I, out);
     bool small = type_lanes(out->type) == 1;
     if (out->type->kind == TY_ARRAY && !small) {

@@ -135,12 +135,17 @@ typedef struct Closure {
 } Closure;
 
 /* A dict (dict.c): known keys and held values.  "scope" is the block that makes
- * it; "constant" dicts are everywhere. */
+ * it; "constant" dicts are everywhere.  One that "grows" (growdict.c) has held
+ * lists instead; "site" is its place. */
 typedef struct Record {
     VEC(const Type *) keys;
     AExprVec values;
     int scope;
     bool constant;
+    bool grows;
+    Sym site;
+    AExpr *list_of_keys;
+    AExpr *list_of_values;
 } Record;
 
 /* An attribute of an argument that may be assigned: a name of every function

@@ -49,7 +49,7 @@ infer_value(Infer *I, const AStmt *s)
 static void
 infer_assign(Infer *I, const AStmt *s, ABlock *out)
 {
-    if (assign_item(I, s, out)) {
+    if (assign_entry(I, s, out) || assign_item(I, s, out)) {
         return;
     }
     AExpr *value = infer_value(I, s);
@@ -138,6 +138,9 @@ adds_to_number(Infer *I, AOp op, AExpr *target, AExpr *value)
 static void
 infer_aug(Infer *I, const AStmt *s, ABlock *out)
 {
+    if (assign_entry(I, s, out)) {
+        return;
+    }
     if (s->targets.at[0]->kind == A_ATTR) {
         AExpr *part = part_target(I, s->targets.at[0], NULL);
         AExpr *cell = part ? part : record_target(I, s->targets.at[0]);

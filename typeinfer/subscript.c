@@ -457,8 +457,11 @@ infer_subscript(Infer *I, const AExpr *e)
     infer_indices(I, e, out);
     const Type *base = out->lhs->type;
     AExpr *other;
-    if (base->kind == TY_DICT && out->items.n == 1) {
-        return dict_item(I, out->lhs, out->items.at[0]);
+    if (base->kind == TY_DICT) {
+        AExpr *key = out->items.n == 1
+                         ? out->items.at[0]
+                         : typed_display(I, &out->items, false, out->loc);
+        return dict_item(I, out->lhs, key);
     }
     switch ((int)base->kind) {
     case TY_ARRAY:

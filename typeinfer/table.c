@@ -63,7 +63,7 @@ list_changes(const AExpr *call)
     return table[id].kind == BK_LIST && id != BUILTIN_LIST_OF &&
            id != BUILTIN_LIST_SORTED && id != BUILTIN_LIST_HAS &&
            id != BUILTIN_LIST_COPY && id != BUILTIN_LIST_INDEX &&
-           id != BUILTIN_LIST_COUNT;
+           id != BUILTIN_LIST_COUNT && id != BUILTIN_DICT_FIND;
 }
 
 /* The number of the argument 'word'; -1: the function has none. Refused

@@ -283,7 +283,7 @@ type_truth(const Type *type, bool *out)
     case TY_TUPLE:
     case TY_DICT:
         *out = type->rank > 0;
-        return true;
+        return type->rank >= 0; /* -1: a dict that grows */
     case TY_LIST:
         *out = false;
         return type->rank == 0; /* nothing is ever put in */

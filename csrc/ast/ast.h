@@ -152,7 +152,7 @@ struct AExpr {
     struct AFunc *callee;
     VEC(AFor) fors;
     bool is_list;
-    bool outside; /* LIST: an object of Python's, compiled in by content */
+    bool outside; /* LIST, DICT: made by Python, compiled in by content */
     int func;
     ABlock block;
 };

@@ -79,7 +79,11 @@ new_list(Lower *L, const Type *type, Loc loc)
     list->var = set_var(L, "n", DT_I64, 0);
     list->length = ir_ref(L->arena, list->var);
     map_set(&L->nonnegative, list->var, L);
-    if (type->name != NULL) {
+    if (type->name == sym("dict")) {
+        list->size = set_var(L, "size", DT_I64, 0);
+        list->table = list_buffer(L, "table", DT_I64, loc);
+    }
+    if (type->name == sym("deque")) {
         list->head = set_var(L, "head", DT_I64, 0);
         map_set(&L->nonnegative, list->head, L);
     }
@@ -470,6 +474,9 @@ void
 list_set_length(Lower *L, List *list, Expr *n, Loc loc)
 {
     emit_set(L, list->var, n, loc);
+    if (list->size != NULL && n->op == E_CONST) {
+        emit_set(L, list->size, int_const(L, 0), loc);
+    }
     if (list->head != NULL && n->op == E_CONST) {
         emit_set(L, list->head, int_const(L, 0), loc);
     }

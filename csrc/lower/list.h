@@ -23,7 +23,8 @@ typedef struct Column {
 } Column;
 
 /* "length" is the SET variable "var", or for arguments a parameter or extent.
- * The items of a deque begin at the SET variable "head" of the buffers.
+ * The items of a deque begin at the SET variable "head" of the buffers; the
+ * keys of a dict have a "table" of hashes of the SET "size".
  * The buffers of lists in lists have an axis for each: a row is told by its
  * "depth" first indices "at". */
 struct List {
@@ -32,6 +33,8 @@ struct List {
     Expr *length;
     Var *var;
     Var *head;
+    Buf *table;
+    Var *size;
     int ret; /* of the result that it is; -1: none */
     int arg; /* of the signature, of the whole argument; -1: none */
     int depth;
@@ -71,6 +74,11 @@ void list_shift(Lower *L, const List *list, Expr *to, Expr *from, Expr *n,
                 Loc loc);
 /* Takes out the last item, which is number 'last'. */
 void list_drop_last(Lower *L, List *list, Expr *last, Loc loc);
+/* --- listhash.c --- */
+/* The number of a key, -1: it isn't there; one that isn't is put in. */
+Expr *hash_find(Lower *L, const List *list, Value x, Loc loc);
+void hash_put(Lower *L, List *list, Value x, Loc loc);
+
 /* --- deque.c --- */
 /* Before an item is put behind the last one: moves all to the front if there
  * is more room before them than they take. */
@@ -138,6 +146,7 @@ Value lower_list_array(Lower *L, const AExpr *e, Value v);
 /* --- listsort.c --- */
 void list_sort(Lower *L, List *list, bool down, bool by_key, Loc loc);
 Expr *list_find(Lower *L, List *list, Value x, Loc loc);
+Expr *list_equal(Lower *L, Value lhs, Value rhs, Loc loc);
 Expr *list_count(Lower *L, List *list, Value x, Loc loc);
 
 /* --- loop.c --- */

@@ -242,6 +242,9 @@ lower_change(Lower *L, const AExpr *e, BuiltinId id, List *list)
     case BUILTIN_LIST_APPEND:
         list_push(L, list, lower_expr(L, e->items.at[1]), e->loc);
         break;
+    case BUILTIN_DICT_PUT:
+        hash_put(L, list, lower_expr(L, e->items.at[1]), e->loc);
+        break;
     case BUILTIN_APPENDLEFT:
         lower_appendleft(L, list, lower_expr(L, e->items.at[1]), e->loc);
         break;
@@ -292,6 +295,12 @@ lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
         Expr *found = list_find(L, where, args[1], e->loc);
         found = op2(L, E_LE, int_const(L, 0), found);
         return num_value(e->type, found);
+    }
+    if (id == BUILTIN_DICT_FIND) {
+        Value args[2];
+        lower_items(L, &e->items, args);
+        List *keys = list_some(L, args[0], e->loc);
+        return num_value(e->type, hash_find(L, keys, args[1], e->loc));
     }
     if (id == BUILTIN_LIST_INDEX || id == BUILTIN_LIST_COUNT) {
         return lower_search(L, e, id);

@@ -68,15 +68,15 @@ before(Lower *L, Value lhs, Value rhs, const Order *o)
     return o->down ? less(L, rhs, lhs, o->loc) : less(L, lhs, rhs, o->loc);
 }
 
-static Expr *
-equal(Lower *L, Value lhs, Value rhs, Loc loc)
+Expr *
+list_equal(Lower *L, Value lhs, Value rhs, Loc loc)
 {
     if (lhs.type->kind != TY_TUPLE) {
         return compare(L, AO_EQ, lhs, rhs, loc);
     }
     Expr *all = ir_bool(L->arena, true);
     for (int i = 0; i < lhs.type->rank; i++) {
-        all = both(L, all, equal(L, lhs.items[i], rhs.items[i], loc));
+        all = both(L, all, list_equal(L, lhs.items[i], rhs.items[i], loc));
     }
     return all;
 }
@@ -280,7 +280,7 @@ list_find(Lower *L, List *list, Value x, Loc loc)
     Expr *k = list_loop(L, int_const(L, 0), list_length(L, list, loc), loc);
     Value v = hold_value(L, list_load(L, list, k), loc);
     Stmt *s = ir_stmt(L->arena, S_IF, loc);
-    s->value = equal(L, v, x, loc);
+    s->value = list_equal(L, v, x, loc);
     vec_push(L->arena, &s->body, ir_set(L->arena, found, k, loc));
     vec_push(L->arena, &s->body, ir_stmt(L->arena, S_BREAK, loc));
     emit(L, s);
@@ -300,7 +300,7 @@ list_count(Lower *L, List *list, Value x, Loc loc)
         Expr *n = list_length(L, list, loc);
         Expr *k = list_loop(L, int_const(L, 0), n, loc);
         Value v = hold_value(L, list_load(L, list, k), loc);
-        Expr *one = cast_to(L, DT_I64, equal(L, v, x, loc));
+        Expr *one = cast_to(L, DT_I64, list_equal(L, v, x, loc));
         emit_set(L, count, op2(L, E_ADD, ir_ref(L->arena, count), one), loc);
         L->out = outer;
     }

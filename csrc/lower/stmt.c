@@ -159,7 +159,9 @@ assign_target(Lower *L, const AExpr *target, Value v)
         version_bind(L, target->version, v, target->loc);
         return;
     case A_SUBSCRIPT:
-        v = v.type->kind == TY_TUPLE ? row_of_tuple(L, target, v) : v;
+        if (v.type->kind == TY_TUPLE && target->lhs->type->kind == TY_ARRAY) {
+            v = row_of_tuple(L, target, v);
+        }
         store_subscript(L, target, v);
         return;
     default:

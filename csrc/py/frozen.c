@@ -53,6 +53,7 @@ load_frozen(Loader *L, PyObject *object, Loc loc)
     Py_ssize_t at = 0;
     if (PyDict_CheckExact(object)) {
         AExpr *e = ast_expr(L->arena, A_DICT, loc);
+        e->outside = true;
         while (PyDict_Next(object, &at, &key, &value)) {
             vec_push(L->arena, &e->items, load_value(L, key, loc));
             vec_push(L->arena, &e->items, load_frozen(L, value, loc));
