@@ -454,6 +454,35 @@ def item_augmented(n):
 
 
 @refused(30)
+def filled_afterwards(n):
+    rows = []
+    row = np.zeros(40)
+    for k in range(n):
+        rows.append(row)
+        row.fill(k)
+    return np.array(rows)
+
+
+@refused(30)
+def changed_in_its_round(n):
+    rows = []
+    for k in range(n):
+        row = np.zeros(40)
+        rows.append(row)
+        row[0] = k
+    return np.array(rows)
+
+
+@refused(np.zeros((4, 40)), 30)
+def argument_changed(img, n):
+    rows = []
+    for k in range(n):
+        rows.append(img[k % 4])
+    img[0, 0] = 100
+    return np.array(rows)
+
+
+@refused(30)
 def item_as_out(n):
     rows = []
     for k in range(n):

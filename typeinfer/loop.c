@@ -595,6 +595,7 @@ is_loop(Infer *I, const AStmt *s, const AExpr *iter, int64_t rounds)
         return false;
     }
     if (rounds < 0 || rounds > MOST_WRITTEN) {
+        list_instead(I, iter->type);
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, iter->loc,
                      "Give all items the same kind of number.",
                      "a loop over %s is not translated",

@@ -330,5 +330,6 @@ type_of_fill(Infer *I, AExpr *call)
     need_num(I, call->items.at[1], "the value");
     check_reach(I, array->type, call->loc);
     demote_vector(I, array->type);
+    alias_mutate(I, array->type, call->loc);
     return type_kind(I->arena, TY_NONE);
 }
