@@ -297,6 +297,13 @@ def while_iterated(a, n):
     return x[-1].sum(), len(x)
 
 
+def test_one_version_for_many_lengths():
+    fast = accelerate(copies, strict=True)
+    for n in range(40, 60):
+        assert_same(fast, (image(3, 4), n))
+    assert fast.stats.compiles + fast.stats.cache_hits <= 2
+
+
 # --- order of changes ---
 
 

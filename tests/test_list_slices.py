@@ -101,6 +101,19 @@ def returned_choice(n, down):
     return lst[::-1] if down and n > 2 else lst
 
 
+@program((20, 3), (20, -2), (3, 1), (20, 50))
+def deleted_items(n, k):
+    lst = []
+    for i in range(n):
+        lst.append(i * i)
+    del lst[k]
+    del lst[-1], lst[0]
+    few = [1, 2, 3]
+    del few[1]
+    few.append(n)
+    return lst, few
+
+
 # --- indices ---
 
 ROWS = np.arange(12).reshape(6, 2)
@@ -192,6 +205,7 @@ def test_program(function, args, native):
     fn = accelerate(function, strict=True)
     raises = function.__name__ in ("out_of_range", "empty_mask")
     lengths = function is unpacked_slice and args != (3,) and args != (5,)
+    raises |= function is deleted_items and args == (20, 50)
     assert_same(fn, args, native and not raises and not lengths)
 
 

@@ -135,6 +135,8 @@ void list_need_equal(Infer *I, const AExpr *x, const Type *list);
 /* 'x' in the LIST, both typed. */
 AExpr *list_has(Infer *I, AExpr *x, AExpr *list);
 const Type *type_of_list(Infer *I, AExpr *call, BuiltinId id);
+/* del list[k]; false: it is another target. */
+bool list_delete(Infer *I, const AExpr *target, ABlock *out);
 /* NULL: not an operator of lists. */
 const Type *list_binop(Infer *I, const AExpr *e, const AExpr *lhs,
                        const AExpr *rhs);

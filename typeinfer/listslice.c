@@ -111,3 +111,31 @@ index_of_list(Infer *I, AExpr *e)
     call->type = type_of_list_array(I, call);
     return call;
 }
+
+/* --- deletion ------------------------------------------------------------- */
+
+/* del lst[k] is lst.pop(k) without its value. */
+bool
+list_delete(Infer *I, const AExpr *target, ABlock *out)
+{
+    if (target->kind != A_SUBSCRIPT || target->items.n != 1 ||
+        target->items.at[0]->kind == A_SLICE) {
+        return false;
+    }
+    AExpr *list = infer_maybe(I, target->lhs);
+    if (!list_like(list->type) || is_deque(list->type)) {
+        return false;
+    }
+    if (list->type->kind == TY_TUPLE) {
+        list_instead(I, list->type);
+        return false;
+    }
+    AExpr *pop = list_call(I, target->loc, BUILTIN_LIST_POP, list);
+    vec_push(I->arena, &pop->items, infer_expr(I, target->items.at[0]));
+    vec_push(I->arena, &pop->keys, NULL);
+    pop->type = type_of_list(I, pop, BUILTIN_LIST_POP);
+    AStmt *s = ast_stmt(I->arena, AS_EXPR, target->loc);
+    s->value = pop;
+    vec_push(I->arena, out, s);
+    return true;
+}

@@ -28,7 +28,7 @@
 
 #include "typeinfer/list.h"
 
-enum { MOST_ROUNDS = 12, MOST_WRITTEN = 64 };
+enum { MOST_ROUNDS = 12, MOST_WRITTEN = 64, MOST_PINNED_ROUNDS = 33 };
 
 typedef struct Carried {
     int number;
@@ -187,7 +187,8 @@ widen(Infer *I, const Loop *loop, Carried *c, const Ver *back)
         conflict->rhs_loc = back ? back->base.loc : c->loc;
         conflict->loop = loop->key;
         bool tuples = c->type != NULL && c->type->kind == TY_TUPLE;
-        conflict->pin = tuples ? loop->pin : 0;
+        bool few = origin_below(I, loop->pin, MOST_PINNED_ROUNDS);
+        conflict->pin = tuples && few ? loop->pin : 0;
         c->conflict = conflict;
         c->type = type_kind(I->arena, TY_POISON);
         return true;

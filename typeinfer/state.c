@@ -135,6 +135,17 @@ infer_pin_anyhow(Infer *I, int origin)
     infer_again(I);
 }
 
+bool
+origin_below(const Infer *I, int origin, int64_t limit)
+{
+    if (origin <= 0) {
+        return false;
+    }
+    const SigArg *arg = &I->sig->args[(origin - 1) / (MAX_RANK + 1)];
+    int axis = (origin - 1) % (MAX_RANK + 1);
+    return (axis == MAX_RANK ? arg->ival : arg->sizes[axis]) < limit;
+}
+
 /* --- versions ------------------------------------------------------------- */
 
 /* A version that nothing binds yet. */

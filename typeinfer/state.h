@@ -236,6 +236,8 @@ _Noreturn void infer_again(Infer *I);
 void infer_pin(Infer *I, int origin);
 /* Also where the signature is to stay open. */
 void infer_pin_anyhow(Infer *I, int origin);
+/* Is the value or size with this origin below 'limit' in this call? */
+bool origin_below(const Infer *I, int origin, int64_t limit);
 int origin_of_size(int arg, int axis);
 int origin_of_value(int arg);
 int size_origin(int64_t size); /* of an entry of Type.size */

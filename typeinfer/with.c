@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "csrc/ir/ir.h"
-#include "typeinfer/state.h"
+#include "typeinfer/list.h"
 
 /* Refuses (VZ-1003) another context. */
 static _Noreturn void
@@ -84,13 +84,16 @@ infer_delete(Infer *I, const AStmt *s, ABlock *out)
 {
     for (int i = 0; i < s->targets.n; i++) {
         const AExpr *target = s->targets.at[i];
+        if (list_delete(I, target, out)) {
+            continue;
+        }
         int number = target->kind == A_NAME
                          ? name_number(I->frame, target->name)
                          : -1;
         if (number < 0) {
             infer_refuse(I, DIAG_UNSUPPORTED_SYNTAX, s->loc, NULL,
-                         "`del` of anything but a local name is not "
-                         "translated");
+                         "`del` of anything but a local name or an item of a "
+                         "list is not translated");
         }
         keep_effects(I, infer_maybe(I, target), out);
         I->frame->env.at[number] = NULL;
