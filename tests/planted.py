@@ -70,7 +70,7 @@ fault("bits that a shift loses", "csrc/lower/num.c",
       "    emit_check(L, op2(L, E_EQ, back, o->x), X_OVERFLOW, o->loc);",
       "    (void)back;",
       TABLES + "test_integers_beyond_64_bits[<<]")
-fault("stores of Python ints that don't fit", "csrc/lower/num.c",
+fault("stores of Python ints that don't fit", "csrc/lower/range.c",
       "    if (inside != NULL) {\n        emit_check(L, unless",
       "    if (false) {\n        emit_check(L, unless",
       TABLES + "test_stores_of_python_ints")
@@ -92,9 +92,9 @@ fault("a float of Python's kept in float32", "csrc/lower/num.c",
       "    (void)same;",
       SOUND + "test_python_floats_beside_float32")
 fault("sums in the order of the elements", "csrc/base/sum.c",
-      "        if (n < LANES) {", "        if (n < 64) {",
+      "        if (n < lanes) {", "        if (n < 64) {",
       TABLES + "test_sums_of_all_lengths")
-fault("floats below the range of an integer", "csrc/lower/num.c",
+fault("floats below the range of an integer", "csrc/lower/range.c",
       "    return both(L, low, high);\n}\n\n/* Is every value",
       "    (void)low;\n    return high;\n}\n\n/* Is every value",
       TABLES + "test_floats_to_integers")
@@ -224,7 +224,7 @@ fault("changed globals go unnoticed", "csrc/py/guards.c",
       "tests/test_guards.py::test_number")
 fault("keys without the code", "csrc/run/load.c",
       ": add_code(&all, text));", ": true);", SOUND + "test_carried")
-fault("a weak number beside a strong one is strong", "typeinfer/types.c",
+fault("a weak number beside a strong one is strong", "typeinfer/jointype.c",
       "    return type_with_alt(arena, type_num(arena, main.dtype, main.weak),\n"
       "                         alt_of(other));",
       "    return type_num(arena, main.dtype, main.weak || alt_of(other) < 0);",

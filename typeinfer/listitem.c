@@ -355,7 +355,8 @@ is_put_once(const Infer *I, const ArrayEvent *put)
     }
     return puts == 1 && !object->ref && !put->view && object->arg < 0 &&
            object->turn == put->turn && object->lender == 0 &&
-           object_root(I, put->object) == put->object && object->order == LAYOUT_C;
+           object_root(I, put->object) == put->object &&
+           object->order == LAYOUT_C;
 }
 
 /* The list from which 'put' copies all items; 0: it is another kind. */

@@ -8,7 +8,6 @@ are those of the file.
 
 import ast
 import builtins
-import cmath
 import collections
 import itertools
 import linecache
@@ -223,6 +222,8 @@ def known_objects():
     for name, value in vars(builtins).items():
         if callable(value) and getattr(value, "__module__", "") == "builtins":
             _add(table, value, "builtins." + value.__name__)
+    import cmath  # not needed before a function is loaded
+
     for value in [*vars(math).values(), *vars(cmath).values()]:
         if isinstance(value, types.BuiltinFunctionType):
             _add(table, value, f"{value.__module__}.{value.__name__}")
@@ -266,6 +267,8 @@ def _is_numpy(value):
 def canonical(name):
     """The canonical name of a library's function that is written 'name';
     True for a module or a constant, False where nothing is."""
+    import cmath
+
     root, *parts = name.split(".")
     value = {"builtins": builtins, "cmath": cmath, "math": math,
              "numpy": numpy}.get(root)

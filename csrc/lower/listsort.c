@@ -236,8 +236,8 @@ merge_runs(Lower *L, const List *list, Expr *n, const Order *o)
     L->out = outer;
 }
 
-/* list.sort(), 'by_key' of pairs by their first parts: a list of up to RUN items
- * is sorted by insertion alone, and needs no other memory. */
+/* list.sort(), 'by_key' of pairs by their first parts: a list of up to RUN
+ * items is sorted by insertion alone, and needs no other memory. */
 void
 list_sort(Lower *L, List *list, bool down, bool by_key, Loc loc)
 {

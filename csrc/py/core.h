@@ -618,6 +618,14 @@ void call_finish(Call *call); /* frees scratch and undo memory */
 
 /* --- result.c ------------------------------------------------------------ */
 
+/* Objects of what kernels give: Python's numbers, NumPy's, the alternative of a
+ * type (Python's), NumPy's complex numbers of two parts. */
+PyObject *weak_number(DType dt, VzSlot slot);
+PyObject *strong_number(DType dt, VzSlot slot);
+PyObject *alternative(const Type *type, VzSlot slot);
+PyObject *strong_complex(DType dt, const VzSlot *parts);
+PyObject *list_leaf(Call *call, const Leaf *leaf); /* listout.c */
+
 /* The Python value of the call's outcome. */
 PyObject *call_result(Call *call);
 

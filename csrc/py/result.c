@@ -22,7 +22,7 @@ typedef struct Reader {
  * Python: 1.5 and np.float64(1.5) divide by zero differently. */
 
 /* What Python's own arithmetic would have made. */
-static PyObject *
+PyObject *
 weak_number(DType dt, VzSlot slot)
 {
     if (dt == DT_BOOL) {
@@ -58,7 +58,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "store_slot");
 
 /* What NumPy's scalar arithmetic would have made; float64, the commonest,
  * without a detour. */
-static PyObject *
+PyObject *
 strong_number(DType dt, VzSlot slot)
 {
     if (dt == DT_BOOL) {
@@ -81,7 +81,7 @@ strong_number(DType dt, VzSlot slot)
 
 /* The alternative of a number whose flag is set: the same number as a Python
  * object, or None. */
-static PyObject *
+PyObject *
 alternative(const Type *type, VzSlot slot)
 {
     bool is_float = dtype_is_float(dtype_part(type->dtype));
@@ -118,7 +118,7 @@ pythons_complex(const Call *call, const Leaf *leaf)
 }
 
 /* A scalar of NumPy's from its parts. */
-static PyObject *
+PyObject *
 strong_complex(DType dt, const VzSlot *parts)
 {
     char raw[2 * sizeof(double)];
@@ -387,172 +387,6 @@ first_slot(const Call *call, const Leaf *leaf)
                  leaf->kind == LEAF_COMPLEX;
     return slots ? call->out[call->kernel->out_at[leaf->ret]]
                  : (VzSlot){.i = 0};
-}
-
-/* --- lists --------------------------------------------------------------- */
-
-/* Columns of a list: result arrays, one after the other from number "ret". */
-typedef struct Columns {
-    Call *call;
-    int ret;
-} Columns;
-
-/* Element 'k' of the next column. */
-static VzSlot
-column_slot(Columns *columns, DType dt, Py_ssize_t k)
-{
-    PyArrayObject *array =
-        (PyArrayObject *)columns->call->results[columns->ret++];
-    const char *at = PyArray_BYTES(array) + k * dtype_size(dt);
-    VzSlot slot = {.i = 0};
-    if (dt == DT_F32) {
-        float value;
-        memcpy(&value, at, sizeof(value));
-        slot.f = value;
-        return slot;
-    }
-    memcpy(&slot, at, (size_t)dtype_size(dt));
-    if (dtype_is_int(dt) && dtype_is_signed(dt)) {
-        int shift = 64 - 8 * dtype_size(dt);
-        slot.i = (int64_t)((uint64_t)slot.i << shift) >> shift;
-    }
-    return slot;
-}
-
-/* A complex number: its flag, if it has one, then its parts. */
-static PyObject *
-complex_item(Columns *columns, const Type *type, Py_ssize_t k)
-{
-    VzSlot parts[2];
-    bool alt = type->alt != ALT_NEVER && column_slot(columns, DT_BOOL, k).i;
-    for (int i = 0; i < 2; i++) {
-        parts[i] = column_slot(columns, dtype_part(type->dtype), k);
-    }
-    if (alt && type->alt != ALT_COMPLEX) {
-        return alternative(type, parts[0]);
-    }
-    return type->weak || alt ? PyComplex_FromDoubles(parts[0].f, parts[1].f)
-                             : strong_complex(type->dtype, parts);
-}
-
-/* A small array: a number from each of the next columns. */
-static PyObject *
-vector_item(Columns *columns, const Type *type, Py_ssize_t k)
-{
-    npy_intp n = type->size[0];
-    int number = dtype_type_num(type->dtype);
-    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(1, &n, number);
-    int size = dtype_size(type->dtype);
-    for (npy_intp i = 0; out != NULL && i < n; i++) {
-        PyArrayObject *column =
-            (PyArrayObject *)columns->call->results[columns->ret + i];
-        memcpy(PyArray_BYTES(out) + i * size, PyArray_BYTES(column) + k * size,
-               (size_t)size);
-    }
-    columns->ret += (int)n;
-    return (PyObject *)out;
-}
-
-/* An array: a copy of its elements among those of all. */
-static PyObject *
-array_item(Columns *columns, const Type *type, Py_ssize_t k)
-{
-    npy_intp dims[MAX_RANK];
-    PyArrayObject *data =
-        (PyArrayObject *)columns->call->results[columns->ret++];
-    int64_t start = column_slot(columns, DT_I64, k).i;
-    for (int i = 0; i < type->rank; i++) {
-        dims[i] = type->size[i] >= 0 ? type->size[i]
-                                     : column_slot(columns, DT_I64, k).i;
-    }
-    PyArrayObject *out = (PyArrayObject *)PyArray_SimpleNew(
-        type->rank, dims, dtype_type_num(type->dtype));
-    if (out != NULL) {
-        memcpy(PyArray_BYTES(out),
-               PyArray_BYTES(data) + start * dtype_size(type->dtype),
-               (size_t)PyArray_NBYTES(out));
-    }
-    return (PyObject *)out;
-}
-
-/* Item 'k'; the columns are read in the order in which they were made. */
-static PyObject *
-list_item(Columns *columns, const Type *type, Py_ssize_t k)
-{
-    if (type->kind == TY_NUM) {
-        VzSlot slot = column_slot(columns, type->dtype, k);
-        if (type->alt != ALT_NEVER && column_slot(columns, DT_BOOL, k).i) {
-            return alternative(type, slot);
-        }
-        return type->weak ? weak_number(type->dtype, slot)
-                          : strong_number(type->dtype, slot);
-    }
-    if (type->kind == TY_COMPLEX) {
-        return complex_item(columns, type, k);
-    }
-    if (type->kind == TY_ARRAY) {
-        return type->memory ? array_item(columns, type, k)
-                            : vector_item(columns, type, k);
-    }
-    if (type->kind != TY_TUPLE) {
-        Py_RETURN_NONE;
-    }
-    PyObject *out = type->is_list ? PyList_New(type->rank)
-                                  : PyTuple_New(type->rank);
-    for (int i = 0; out != NULL && i < type->rank; i++) {
-        PyObject *item = list_item(columns, type->items[i], k);
-        if (item == NULL) {
-            Py_CLEAR(out);
-        } else if (type->is_list) {
-            PyList_SET_ITEM(out, i, item);
-        } else {
-            PyTuple_SET_ITEM(out, i, item);
-        }
-    }
-    return type->class ? maker_call(columns->call, type, out) : out;
-}
-
-/* A list of run-time length from its columns. */
-static PyObject *
-list_object(Call *call, const Leaf *leaf)
-{
-    const Type *type = leaf->type;
-    const int *out_at = call->kernel->out_at;
-    Py_ssize_t n = (Py_ssize_t)call->out[out_at[leaf->ret]].i;
-    PyObject *out = PyList_New(n);
-    for (Py_ssize_t k = 0; out != NULL && k < n; k++) {
-        Columns columns = {.call = call, .ret = leaf->ret + 1};
-        PyObject *item = list_item(&columns, type->items[0], k);
-        if (item == NULL) {
-            Py_CLEAR(out);
-        } else {
-            PyList_SET_ITEM(out, k, item);
-        }
-    }
-    return out;
-}
-
-/* The list is a result already if it is returned twice. */
-static PyObject *
-list_leaf(Call *call, const Leaf *leaf)
-{
-    const Lowered *lowered = call->kernel->result->lowered;
-    while (call->nresults <= leaf->ret) {
-        call->results[call->nresults++] = NULL;
-    }
-    if (call->results[leaf->ret] != NULL) {
-        return Py_NewRef(call->results[leaf->ret]);
-    }
-    PyObject *out = list_object(call, leaf);
-    int uses = 0;
-    for (int i = 0; i < lowered->leaves.n; i++) {
-        const Leaf *other = &lowered->leaves.at[i];
-        uses += other->kind == LEAF_LIST && other->ret == leaf->ret;
-    }
-    if (uses > 1) {
-        call->results[leaf->ret] = Py_XNewRef(out);
-    }
-    return out;
 }
 
 /* The number of the array of a leaf; 0: it is none that has one. */
