@@ -19,7 +19,8 @@ CC = gcc
 endif
 JOBS ?= 2
 VIZGEN_BUILD ?= dev
-PACKAGES = setuptools wheel numpy pytest pytest-timeout hypothesis ruff z3-solver
+PACKAGES = setuptools wheel numpy pytest pytest-timeout pytest-xdist \
+           hypothesis ruff z3-solver
 
 # --- The environment ---------------------------------------------------------
 
@@ -144,7 +145,8 @@ $(TOOLS)/%.o: %.c | $(PRELUDE)
 # --- Tests and measurements --------------------------------------------------
 
 test: dev
-	$(PY) -m pytest -q tests
+	@$(MAKE) --no-print-directory -j$(JOBS) core-tools
+	$(PY) -m pytest -q -n $(JOBS) tests
 
 test-full: dev core-tools
 	VIZGEN_FULL=1 $(PY) -m pytest -q tests

@@ -1,4 +1,5 @@
 """vz-opt, the compiler without Python, for the tests that drive it by text."""
+import fcntl
 import functools
 import os
 import pathlib
@@ -19,6 +20,8 @@ def path():
     """Builds it, under the sanitizers; VZ_OPT names another one."""
     given = os.environ.get("VZ_OPT")
     if not given:
-        subprocess.run(["make", "-s", "-C", str(ROOT), "core-tools"],
-                       check=True, stdout=subprocess.DEVNULL)
+        with open(ROOT / "build" / "tools.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # tests run side by side
+            subprocess.run(["make", "-s", "-C", str(ROOT), "core-tools"],
+                           check=True, stdout=subprocess.DEVNULL)
     return given or str(ROOT / "build" / "tools" / "vz-opt")

@@ -280,7 +280,8 @@ finish(Call *call, int status, PyObject **result)
         status = settle_warnings(call);
     }
     if (status == VZ_OK) {
-        call->spec->record.recent <<= 1;
+        Record *record = &call->spec->record;
+        record->recent = (uint8_t)(record->recent << 1);
         *result = call_result(call);
         return *result ? OUT_DONE : OUT_ERROR;
     }
