@@ -41,8 +41,9 @@ def bails(f):
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_applications_run_by_the_fast_kernel(row):
     args = row.args()
+    before = bails(row.fn)  # of calls by other tests
     row.fn(*args)
-    assert bails(row.fn) == 0
+    assert bails(row.fn) == before
 
 
 def corners(img, k):
