@@ -207,3 +207,26 @@ def test_dtypes_are_compared():
     for dtype in DTYPES:
         a = np.ones((2, 3), dtype)
         assert_same(accelerate(kinds), (a, a[0, 0]))
+
+
+def extremes_of_numbers(a):
+    return np.nanmax(a), np.nanmin(a)
+
+
+@pytest.mark.parametrize("dtype", ("bool", "uint8", "int64", "float32", "f8"))
+def test_nan_extremes_keep_the_dtype(dtype):
+    """2**53 + 1 is no double."""
+    a = np.array([0, 7, 1, 2**53 + 1 if dtype == "int64" else 3]).astype(dtype)
+    assert_same(accelerate(extremes_of_numbers), (a,))
+
+
+def fmax_fmin(a, b):
+    return np.fmax(a[0], b[0]), np.fmin(a[0], b[0]), np.fmax(a, b), np.fmin(b, a)
+
+
+def test_fmax_of_zeros_of_both_signs():
+    a, b = np.full(9, 0.0), np.full(9, -0.0)
+    for args in ((a, b), (b, a)):  # by their places: Python's
+        assert_same(accelerate(fmax_fmin), args, native=False)
+    for args in ((a, a), (a + 1, b), (a * np.nan, b)):
+        assert_same(accelerate(fmax_fmin), args)

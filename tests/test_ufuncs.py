@@ -1,4 +1,6 @@
 """NumPy's functions of floats, one element at a time, against NumPy."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -174,3 +176,30 @@ def test_powers(dtype):
     a = np.random.RandomState(3).rand(9, 40).astype(dtype) + 0.1
     for gamma in (2.0, 0.5, 1.0, 0.0, -1.0, 1 / 2.4, 2, 3):
         assert_same(accelerate(powers), (a, gamma))
+
+
+def log_and_tanh(a):
+    s = np.zeros(len(a))
+    t = np.zeros(len(a))
+    for i in range(len(a)):
+        s[i] = np.log(a[i])
+        t[i] = np.tanh(a[i])
+    return s, t
+
+
+def divide_and_tanh(a):
+    return np.tanh(a), 1 / a, np.tanh(a * 2)
+
+
+@pytest.mark.parametrize("function", (log_and_tanh, divide_and_tanh),
+                         ids=lambda f: f.__name__)
+def test_warnings_stay_beside_tanh(function):
+    """NumPy's loop of tanh clears the processor's flags when it is done."""
+    a = np.array([0.0, -1.0, 2.0, 3.0])
+    told = []
+    for fn in (function, accelerate(function)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fn(a)
+        told.append({str(w.message) for w in caught})
+    assert told[0] == told[1] != set()

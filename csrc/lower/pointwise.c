@@ -192,7 +192,21 @@ check_zeros(Lower *L, Expr *x, Expr *bound, Loc loc)
     Expr *apart = either(L, op2(L, E_NE, x, zero), op2(L, E_NE, bound, zero));
     Expr *same = op2(L, E_EQ, call_fn(L, FN_COPYSIGN, x->dtype, one, x),
                      call_fn(L, FN_COPYSIGN, x->dtype, one, bound));
-    emit_check(L, either(L, apart, same), X_SPECULATE, loc);
+    Expr *meet = any_lane(L, not_(L, either(L, apart, same)), loc);
+    emit_check(L, not_(L, meet), X_SPECULATE, loc);
+}
+
+/* fmin and fmax: of zeros of both signs NumPy's loop takes one or the other,
+ * depending on where in an array they stand. */
+static Expr *
+extreme_number(Lower *L, bool min, Expr *x, Expr *y, Loc loc)
+{
+    if (dtype_is_float(x->dtype)) {
+        x = reuse(L, x, loc);
+        y = reuse(L, y, loc);
+        check_zeros(L, x, y, loc);
+    }
+    return extreme(L, min, true, x, y, loc);
 }
 
 /* Bounds that are arrays: another loop of NumPy's, in which the element is
@@ -243,7 +257,7 @@ several(Lower *L, const Ufunc *u, Expr *const *args, Loc loc)
         return extreme(L, u->id == BUILTIN_NP_MINIMUM, false, x, y, loc);
     case BUILTIN_NP_FMIN:
     case BUILTIN_NP_FMAX:
-        return extreme(L, u->id == BUILTIN_NP_FMIN, true, x, y, loc);
+        return extreme_number(L, u->id == BUILTIN_NP_FMIN, x, y, loc);
     case BUILTIN_NP_AND:
     case BUILTIN_NP_OR:
     case BUILTIN_NP_XOR: {

@@ -250,6 +250,8 @@ Expr *float_in_range(Lower *L, Expr *e, DType dtype);
 Expr *exact_int(Lower *L, Expr *e, DType dtype); /* NULL: always exact */
 
 /* --- warn.c --- */
+/* Does any lane of the condition hold? */
+Expr *any_lane(Lower *L, Expr *cond, Loc loc);
 /* 'cond' holds: NumPy's operation 'what' warns. */
 void emit_warn(Lower *L, Expr *cond, Warn warn, Sym what, Loc loc);
 /* 'cond' holds in any lane, but not if 'unless' (NULL: never). */

@@ -116,7 +116,7 @@ is_scalar_name(Sym what)
 /* --- floats --------------------------------------------------------------- */
 
 /* Does any lane of the condition hold? NumPy warns once for a whole array. */
-static Expr *
+Expr *
 any_lane(Lower *L, Expr *cond, Loc loc)
 {
     if (cond->lanes == 0) {

@@ -162,7 +162,47 @@ try_loop(const VzLoop *loop, int nin, bool single)
     return ok;
 }
 
+/* --- flags ---------------------------------------------------------------- */
+
+enum { WARNED = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID };
+
+/* Some loops (tanh) clear the flags when they are done, which NumPy has read
+ * before.  In a kernel the flags are those of the whole call: what other
+ * operations have raised must stay. */
+static void
+keep_flags(char **args, const int64_t *n, const int64_t *steps, void *data)
+{
+    const VzLoop *loop = data;
+    int before = fetestexcept(WARNED);
+    loop->run(args, n, steps, loop->data);
+    if (before != 0) {
+        feraiseexcept(before);
+    }
+}
+
+/* Does the loop clear a flag that it can't have raised? */
+static bool
+clears_flags(const VzLoop *loop, int nin, bool single)
+{
+    double in[TRIALS];
+    double out[TRIALS];
+    bool clears = false;
+    for (int i = 0; i < TRIALS; i++) {
+        put(in, i, single, 0.3);
+    }
+    for (int n = 1; n <= TRIALS; n += TRIALS - 1) {
+        feraiseexcept(FE_DIVBYZERO);
+        call_loop(loop, nin, single, (double *[]){in, in, out}, 0, n, 1);
+        clears |= !fetestexcept(FE_DIVBYZERO);
+    }
+    return clears;
+}
+
 /* --- the table ------------------------------------------------------------ */
+
+/* The loops inside of keep_flags. */
+static VzLoop kept[2 * FN_COUNT];
+static int nkept;
 
 /* Both loops of one row. */
 static void
@@ -175,6 +215,10 @@ add_row(PyObject *numpy, int fn, VzLoop *out)
                              &out[single]) &&
                   try_loop(&out[single], rows[fn].nin, single);
         numpy_set_loop(fn, single, ok);
+        if (ok && clears_flags(&out[single], rows[fn].nin, single)) {
+            kept[nkept] = out[single];
+            out[single] = (VzLoop){keep_flags, &kept[nkept++]};
+        }
     }
 }
 

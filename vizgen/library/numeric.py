@@ -203,6 +203,8 @@ def nanmean(a, axis=None):
 
 def nanmin(a, axis=None):
     assert axis is None
+    if a.dtype != np.float64 and a.dtype != np.float32:
+        return np.min(a)
     known = ~np.isnan(a)
     assert np.any(known)
     return np.min(np.where(known, a, np.inf))
@@ -210,6 +212,8 @@ def nanmin(a, axis=None):
 
 def nanmax(a, axis=None):
     assert axis is None
+    if a.dtype != np.float64 and a.dtype != np.float32:
+        return np.max(a)
     known = ~np.isnan(a)
     assert np.any(known)
     return np.max(np.where(known, a, -np.inf))
