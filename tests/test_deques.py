@@ -5,31 +5,14 @@ from collections import deque
 import numpy as np
 import pytest
 
+from tests.lists import adder_with_replays, check_native, check_refused, refuser
 from tests.support import assert_same
 from vizgen import accelerate
-from vizgen.errors import CompileError
 
 PROGRAMS = []
 REFUSED = []
-
-
-def program(*argument_lists, replays=0):
-    """Adds a function with the arguments it is called with; the last 'replays'
-    of them end in Python."""
-    def add(function):
-        for i, args in enumerate(argument_lists):
-            native = i < len(argument_lists) - replays
-            PROGRAMS.append(pytest.param(function, args, native,
-                                         id=function.__name__))
-        return function
-    return add
-
-
-def refused(*args):
-    def add(function):
-        REFUSED.append(pytest.param(function, args, id=function.__name__))
-        return function
-    return add
+program = adder_with_replays(PROGRAMS)
+refused = refuser(REFUSED)
 
 
 def maze(*shape):
@@ -152,10 +135,7 @@ def runs_empty(n):
 
 @pytest.mark.parametrize("function, args, native", PROGRAMS)
 def test_program(function, args, native):
-    fast = accelerate(function, strict=True)
-    for _ in range(2):
-        assert_same(fast, args, native=native)
-    assert fast.stats.python_calls == 0
+    check_native(function, args, native)
 
 
 @refused(4)
@@ -234,9 +214,7 @@ def popped_by_number(n):
 
 @pytest.mark.parametrize("function, args", REFUSED)
 def test_refused(function, args):
-    with pytest.raises(CompileError, match="VZ-20"):
-        accelerate(function, strict=True)(*args)
-    assert_same(accelerate(function), args, native=False)
+    check_refused(function, args, "VZ-20")
 
 
 def is_list(t):

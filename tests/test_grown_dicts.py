@@ -2,31 +2,12 @@
 import numpy as np
 import pytest
 
-from tests.support import assert_same
-from vizgen import accelerate
-from vizgen.errors import CompileError
+from tests.lists import adder_with_replays, check_native, check_refused, refuser
 
 PROGRAMS = []
 REFUSED = []
-
-
-def program(*argument_lists, replays=0):
-    """Adds a function with the arguments it is called with; the last 'replays'
-    of them end in Python."""
-    def add(function):
-        for i, args in enumerate(argument_lists):
-            native = i < len(argument_lists) - replays
-            PROGRAMS.append(pytest.param(function, args, native,
-                                         id=function.__name__))
-        return function
-    return add
-
-
-def refused(*args):
-    def add(function):
-        REFUSED.append(pytest.param(function, args, id=function.__name__))
-        return function
-    return add
+program = adder_with_replays(PROGRAMS)
+refused = refuser(REFUSED)
 
 
 def ints(seed, n, low, high, dtype=np.int64):
@@ -143,10 +124,7 @@ def overwritten(n):
 
 @pytest.mark.parametrize("function, args, native", PROGRAMS)
 def test_program(function, args, native):
-    fast = accelerate(function, strict=True)
-    for _ in range(2):
-        assert_same(fast, args, native=native)
-    assert fast.stats.python_calls == 0
+    check_native(function, args, native)
 
 
 @refused(5)
@@ -258,6 +236,4 @@ def global_in_a_helper(n):
 
 @pytest.mark.parametrize("function, args", REFUSED)
 def test_refused(function, args):
-    with pytest.raises(CompileError, match="VZ-"):
-        accelerate(function, strict=True)(*args)
-    assert_same(accelerate(function), args, native=False)
+    check_refused(function, args, "VZ-")

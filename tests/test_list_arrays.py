@@ -2,31 +2,14 @@
 import numpy as np
 import pytest
 
+from tests.lists import adder_with_replays, check_native, check_refused, refuser
 from tests.support import assert_same
 from vizgen import accelerate
-from vizgen.errors import CompileError
 
 PROGRAMS = []
 REFUSED = []
-
-
-def program(*argument_lists, replays=0):
-    """Adds a function with the arguments it is called with; the last 'replays'
-    of them end in Python."""
-    def add(function):
-        for i, args in enumerate(argument_lists):
-            native = i < len(argument_lists) - replays
-            PROGRAMS.append(pytest.param(function, args, native,
-                                         id=function.__name__))
-        return function
-    return add
-
-
-def refused(*args):
-    def add(function):
-        REFUSED.append(pytest.param(function, args, id=function.__name__))
-        return function
-    return add
+program = adder_with_replays(PROGRAMS)
+refused = refuser(REFUSED)
 
 
 def image(*shape, dtype=np.float64, seed=0):
@@ -358,11 +341,8 @@ def of_any_layout(img):
 
 @pytest.mark.parametrize("function, args, native", PROGRAMS)
 def test_program(function, args, native):
-    fast = accelerate(function, strict=True)
     odd = function in (columns, of_any_layout)
-    for _ in range(2):
-        assert_same(fast, args, native=native and not odd)
-    assert fast.stats.python_calls == 0
+    check_native(function, args, native and not odd)
 
 
 # --- refusals ---
@@ -615,9 +595,7 @@ def two_ranks(n):
 
 @pytest.mark.parametrize("function, args", REFUSED)
 def test_refused(function, args):
-    with pytest.raises(CompileError, match="VZ-20"):
-        accelerate(function, strict=True)(*args)
-    assert_same(accelerate(function), args, native=False)
+    check_refused(function, args, "VZ-20")
 
 
 @refused(np.zeros((4, 40)), 30)

@@ -6,23 +6,13 @@ from itertools import product
 import numpy as np
 import pytest
 
+from tests.lists import adder_with_replays, check_native
 from tests.support import assert_same
 from vizgen import accelerate
 from vizgen.errors import CompileError
 
 PROGRAMS = []
-
-
-def program(*argument_lists, replays=0):
-    """Adds a function with the arguments it is called with; the last 'replays'
-    of them end in Python."""
-    def add(function):
-        for i, args in enumerate(argument_lists):
-            native = i < len(argument_lists) - replays
-            PROGRAMS.append(pytest.param(function, args, native,
-                                         id=function.__name__))
-        return function
-    return add
+program = adder_with_replays(PROGRAMS)
 
 
 FEW = np.random.RandomState(0).randint(0, 5, 40)
@@ -192,10 +182,7 @@ def evaluated_once(n):
 
 @pytest.mark.parametrize("function, args, native", PROGRAMS)
 def test_program(function, args, native):
-    fast = accelerate(function, strict=True)
-    for _ in range(2):
-        assert_same(fast, args, native=native)
-    assert fast.stats.python_calls == 0
+    check_native(function, args, native)
 
 
 # --- refusals ---
