@@ -43,7 +43,7 @@ def compile_objects(folder, flags):
     folder.mkdir()
     sources = sorted((ROOT / "csrc/run").glob("*.c"))
     sources += [ROOT / "csrc/base" / name
-                for name in ("arena.c", "str.c", "sum.c")]
+                for name in ("arena.c", "clock.c", "str.c", "sum.c")]
     objects = [folder / (path.stem + ".o") for path in sources]
 
     def one(pair):

@@ -174,21 +174,6 @@ spread_args(Infer *I)
     }
 }
 
-bool
-object_is_arg(Infer *I, int object)
-{
-    spread_args(I);
-    return I->objects.at[object].arg >= 0 || I->objects.at[object].from_arg;
-}
-
-/* The type of what element-wise arithmetic makes: an array of its place. */
-const Type *
-fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes)
-{
-    const Type *type = type_vector(I->arena, dtype, lanes);
-    return type_new_array(I, e, type, LAYOUT_C);
-}
-
 /* Is the value that of a name, rather than just made? An array that was just
  * made has no other name that could see a change. */
 static bool

@@ -187,8 +187,7 @@ type_of_convert(Infer *I, AExpr *call, BuiltinId id)
 
 /* --- math ----------------------------------------------------------------- */
 
-/* Arguments become floats as float(x) does. */
-static void
+void
 need_numbers(Infer *I, const AExpr *call)
 {
     for (int i = 0; i < call->items.n; i++) {

@@ -16,15 +16,6 @@
 
 #include "typeinfer/state.h"
 
-/* Refuses (VZ-2003) the operands. */
-static _Noreturn void
-refuse(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
-{
-    infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
-                 "`%s` is not translated for %s", builtin_row(id)->name,
-                 type_text(I->arena, type));
-}
-
 /* --- operands ------------------------------------------------------------- */
 
 /* The call of a library function on typed arguments, made here. */
@@ -115,12 +106,12 @@ need_array(Infer *I, AExpr *call, BuiltinId id, int i)
     call->items.at[i] = e;
     const Type *type = e->type;
     if (type->kind != TY_ARRAY || type->rank < 1 || type->rank > 2) {
-        refuse(I, call, id, type);
+        refuse_type(I, call, id, type);
     }
     check_reach(I, type, call->loc);
     if (type_is_vector(type) && type->view && has_step(e)) {
         demote_vector(I, type);
-        refuse(I, call, id, type);
+        refuse_type(I, call, id, type);
     }
     return type;
 }
@@ -175,7 +166,7 @@ type_of_product(Infer *I, AExpr *call, BuiltinId id)
     bool only_vectors = id == BUILTIN_NP_VDOT || id == BUILTIN_NP_INNER;
     if (dtype == DT_BOOL || (only_vectors && !vectors) ||
         (dtype_is_float(dtype) && !numpy_has_routines())) {
-        refuse(I, call, id, dtype == DT_BOOL ? a : b);
+        refuse_type(I, call, id, dtype == DT_BOOL ? a : b);
     }
     check_equal(I, call, a->size[a->rank - 1], b->size[0]);
     cast_operand(I, call, 0, dtype);
@@ -205,7 +196,7 @@ type_of_square(Infer *I, AExpr *call, BuiltinId id)
     bool single = a->dtype == DT_F32 && b->dtype == DT_F32;
     DType dtype = single ? DT_F32 : DT_F64;
     if (a->rank != 2 || !numpy_has_routines()) {
-        refuse(I, call, id, a);
+        refuse_type(I, call, id, a);
     }
     check_equal(I, call, a->size[0], a->size[1]);
     check_equal(I, call, a->size[0], b->size[0]);
@@ -231,7 +222,7 @@ type_of_sort(Infer *I, AExpr *call, BuiltinId id)
         (axis != NULL && (!type_is_known_int(axis->type, &k) ||
                           (k != 0 && k != -1))) ||
         sort_kind(call) < 0) {
-        refuse(I, call, id, a);
+        refuse_type(I, call, id, a);
     }
     return fresh(I, call, positions ? DT_I64 : a->dtype, 1, a->size);
 }

@@ -233,9 +233,8 @@ ufunc_is_uniform(Arena *arena, BuiltinId id, const Type *const *args, int at)
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Refuses (VZ-2003) a call for the type of an argument. */
-static _Noreturn void
-refuse(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
+_Noreturn void
+refuse_type(Infer *I, const AExpr *call, BuiltinId id, const Type *type)
 {
     infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc, NULL,
                  "`%s` is not translated for %s", builtin_row(id)->name,
@@ -297,7 +296,7 @@ gather(Infer *I, const AExpr *call, BuiltinId id, const Type **args,
         }
         args[i] = need_operand(I, arg, AO_MUL);
         if (args[i]->alt != ALT_NEVER && args[i]->kind != TY_NUM) {
-            refuse(I, call, id, args[i]);
+            refuse_type(I, call, id, args[i]);
         }
         ops[n++] = args[i];
     }
@@ -312,7 +311,7 @@ check_decimals(Infer *I, const AExpr *call, BuiltinId id)
     int64_t n;
     bool known = decimals == NULL || type_is_known_int(decimals->type, &n);
     if (!known || (decimals != NULL && (n < -20 || n > 20))) {
-        refuse(I, call, id, decimals->type);
+        refuse_type(I, call, id, decimals->type);
     }
 }
 
@@ -332,7 +331,7 @@ type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
     int needed = rounds || clips ? 1 : ufunc_arity(id);
     for (int i = 0; i < needed; i++) {
         if (args[i] == NULL) { /* None */
-            refuse(I, call, id, call->items.at[i]->type);
+            refuse_type(I, call, id, call->items.at[i]->type);
         }
     }
     if (rounds) {
@@ -341,7 +340,7 @@ type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
     }
     UfuncRule rule = rule_ufunc(I->arena, id, args);
     if (rule.dtype == DT_COUNT) {
-        refuse(I, call, id, args[0]);
+        refuse_type(I, call, id, args[0]);
     }
     int slot = builtin_slot(id, "out");
     const AExpr *out = slot >= 0 ? call->items.at[slot] : NULL;
@@ -353,7 +352,7 @@ type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
         array |= ops[i]->kind == TY_ARRAY;
     }
     if (!array && id == BUILTIN_NP_WHERE) {
-        refuse(I, call, id, args[0]); /* an array without axes */
+        refuse_type(I, call, id, args[0]); /* an array without axes */
     }
     if (!array) {
         return type_num(I->arena, rule.dtype, false);

@@ -21,17 +21,6 @@ refuse(Infer *I, const AExpr *call, BuiltinId id, const char *why)
                  "`%s` is not translated %s", builtin_row(id)->name, why);
 }
 
-/* Numbers that float(x) takes. */
-static void
-need_floats(Infer *I, const AExpr *call)
-{
-    for (int i = 0; i < call->items.n; i++) {
-        if (call->items.at[i] != NULL) {
-            need_num(I, call->items.at[i], "the argument");
-        }
-    }
-}
-
 /* The ported algorithm is that of CPython 3.10 and 3.11; others have other
  * bits. */
 static const Type *
@@ -43,7 +32,7 @@ type_of_hypot(Infer *I, const AExpr *call, BuiltinId id)
     if (call->items.n > MOST_COORDINATES) {
         refuse(I, call, id, "for so many coordinates");
     }
-    need_floats(I, call);
+    need_numbers(I, call);
     return type_float(I->arena);
 }
 
@@ -108,7 +97,7 @@ type_of_digits(Infer *I, const AExpr *call, BuiltinId id)
 static const Type *
 type_of_modf(Infer *I, const AExpr *call)
 {
-    need_floats(I, call);
+    need_numbers(I, call);
     const Type *items[] = {type_float(I->arena), type_float(I->arena)};
     return type_tuple(I->arena, items, 2, false);
 }
@@ -123,7 +112,7 @@ type_of_pymath(Infer *I, AExpr *call, BuiltinId id)
     case BUILTIN_MATH_DIST:
         return type_of_dist(I, call, id);
     case BUILTIN_MATH_ISCLOSE:
-        need_floats(I, call);
+        need_numbers(I, call);
         return type_bool(I->arena);
     case BUILTIN_MATH_MODF:
         return type_of_modf(I, call);

@@ -269,14 +269,10 @@ int object_root(const Infer *I, int object);
 int object_unite(Infer *I, int lhs, int rhs);
 /* 'type' as an array of the given object. */
 const Type *type_of_object(Infer *I, const Type *type, int object);
-/* A fresh vector made by 'e'. */
-const Type *fresh_vector(Infer *I, const AExpr *e, DType dtype, int lanes);
 /* 'joined', the join of the other two, as an array of the object that it is
  * then; item by item for tuples. */
 const Type *join_objects(Infer *I, const Type *joined, const Type *lhs,
                          const Type *rhs);
-/* May the array of this object be an argument? */
-bool object_is_arg(Infer *I, int object);
 /* The value of 'e' gets one more name. */
 void alias_value(Infer *I, const AExpr *e);
 void alias_mutate(Infer *I, const Type *type, Loc loc);
@@ -328,6 +324,9 @@ void check_fits(Infer *I, const AExpr *e, const Type *from, const Type *to);
 void demote_vector(Infer *I, const Type *type);
 
 /* --- pointwise.c --- */
+/* Refuses (VZ-2003) a call for the type of an argument. */
+_Noreturn void refuse_type(Infer *I, const AExpr *call, BuiltinId id,
+                           const Type *type);
 const Type *type_of_ufunc(Infer *I, AExpr *call, BuiltinId id);
 
 /* --- dtypes.c --- */
@@ -446,6 +445,8 @@ void infer_body(Infer *I, Frame *frame, AFunc *out);
 void frame_init(Infer *I, Frame *frame, const AFunc *func);
 
 /* --- builtin.c --- */
+/* Each argument is a number, as float(x) takes them. */
+void need_numbers(Infer *I, const AExpr *call);
 const Type *type_of_builtin(Infer *I, AExpr *call, BuiltinId id);
 DType need_dtype(Infer *I, const AExpr *e);
 /* == and != where a dtype is on a side; NULL: not that case. */

@@ -103,8 +103,6 @@ typedef struct Effects {
 
 Effects effects_of(const Stmt *s);
 Effects effects_of_block(const Block *block);
-/* May the check be moved up over 's', which stands before it? */
-bool effects_check_commutes(const Stmt *check, const Stmt *s);
 /* Could a store to one be seen by a load of the other?  Names of one group may
  * share memory (ir_may_share), else fresh buffers do with nobody; arguments may
  * in a general kernel, while a fast one has tested at its entry that what it

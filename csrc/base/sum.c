@@ -39,9 +39,8 @@ typedef struct Walk {
     int64_t index[SUM_RANK];
 } Walk;
 
-/* Bytes of an element. */
-static int
-size_of(int kind)
+int
+sum_kind_size(int kind)
 {
     switch (kind) {
     case '?':
@@ -110,7 +109,8 @@ static int64_t
 walk_start(Walk *w, const SumBox *box)
 {
     int64_t count = 1;
-    *w = (Walk){.at = box->data, .kind = box->kind, .size = size_of(box->kind)};
+    *w = (Walk){.at = box->data, .kind = box->kind};
+    w->size = sum_kind_size(box->kind);
     w->lanes = LANES;
     for (int i = box->rank - 1; i >= 0; i--) {
         int64_t n = box->shape[2 * i];

@@ -15,6 +15,8 @@ typedef struct SumBox {
     const int64_t *shape;
 } SumBox;
 
+/* Bytes of an element. */
+int sum_kind_size(int kind);
 /* np.sum of the box, computed in float32 if 'single', else in float64.
  * 'parts': of the real or imaginary parts of complex numbers. */
 double sum_all(const SumBox *box, int single, int parts);

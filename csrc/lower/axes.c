@@ -257,13 +257,6 @@ walk_twice(Lower *L, const Axes *x, const View *out)
 
 /* --- sums of floats ------------------------------------------------------- */
 
-/* Axis 'k' has no place in the order of memory. */
-static Expr *
-is_single(Lower *L, const Axes *x, int k)
-{
-    return op2(L, E_LE, view_extent(L, x->view, k), int_const(L, 1));
-}
-
 /* The last axis that goes, or with 'last' false the first. */
 static int
 axis_that_goes(const Axes *x, bool last)
@@ -287,7 +280,8 @@ is_innermost(Lower *L, const Axes *x)
             continue;
         }
         Expr *within = order_within(L, x->view, gone, k);
-        inner = both(L, inner, op2(L, E_OR, is_single(L, x, k), within));
+        Expr *single = axis_is_single(L, x->view, k);
+        inner = both(L, inner, op2(L, E_OR, single, within));
     }
     return inner;
 }
@@ -299,7 +293,7 @@ is_last(Lower *L, const Axes *x)
 {
     Expr *last = NULL;
     for (int k = axis_that_goes(x, true) + 1; k < x->view->rank; k++) {
-        last = both(L, last, is_single(L, x, k));
+        last = both(L, last, axis_is_single(L, x->view, k));
     }
     return last;
 }

@@ -17,8 +17,7 @@
  */
 #include "csrc/lower/state.h"
 
-/* x is nan */
-static Expr *
+Expr *
 is_nan(Lower *L, Expr *e)
 {
     return call_fn(L, FN_ISNAN, DT_BOOL, e, NULL);

@@ -94,9 +94,8 @@ distance(Lower *L, const View *view, int k)
     return op1(L, E_ABS, step ? op2(L, E_MUL, stride, step) : stride);
 }
 
-/* An axis of one element, or none, has no place in the order. */
-static Expr *
-is_single(Lower *L, const View *view, int k)
+Expr *
+axis_is_single(Lower *L, const View *view, int k)
 {
     return op2(L, E_LE, view_extent(L, view, k), int_const(L, 1));
 }
@@ -122,7 +121,7 @@ check_no_repeats(Lower *L, const View *view, Loc loc)
     for (int k = 0; k < view->rank; k++) {
         if (view->axis[k] >= 0) {
             Expr *moves = op2(L, E_LT, zero, distance(L, view, k));
-            emit_check(L, op2(L, E_OR, is_single(L, view, k), moves),
+            emit_check(L, op2(L, E_OR, axis_is_single(L, view, k), moves),
                        X_SPECULATE, loc);
         }
     }
@@ -137,8 +136,8 @@ check_axes(Lower *L, const View *view, Loc loc)
             if (view->axis[i] < 0 || view->axis[k] < 0) {
                 continue;
             }
-            Expr *few = op2(L, E_OR, is_single(L, view, i),
-                            is_single(L, view, k));
+            Expr *few = op2(L, E_OR, axis_is_single(L, view, i),
+                            axis_is_single(L, view, k));
             emit_check(L, op2(L, E_OR, few, order_within(L, view, k, i)),
                        X_SPECULATE, loc);
         }

@@ -30,13 +30,6 @@ typedef struct Ufunc {
 
 /* --- one operand ---------------------------------------------------------- */
 
-/* x is nan */
-static Expr *
-is_nan(Lower *L, Expr *e)
-{
-    return call_fn(L, FN_ISNAN, DT_BOOL, e, NULL);
-}
-
 /* A number of the dtype of 'x'. */
 static Expr *
 number(Lower *L, const Expr *x, double value)

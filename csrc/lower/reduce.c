@@ -131,13 +131,6 @@ value_now(Lower *L, Var *var, Loc loc)
     return hold(L, ir_ref(L->arena, var), loc);
 }
 
-/* x is nan */
-static Expr *
-is_nan(Lower *L, Expr *e)
-{
-    return call_fn(L, FN_ISNAN, DT_BOOL, e, NULL);
-}
-
 /* Sums and products grow to the dtype of the result before. */
 Expr *
 fold_step(Lower *L, ReduceKind kind, DType dtype, Expr *acc, Expr *e)

@@ -391,6 +391,8 @@ Value array_binop(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
 /* --- pointwise.c --- */
 Value lower_ufunc(Lower *L, const AExpr *e, BuiltinId id);
 bool ufunc_stores(const AExpr *e); /* the call has an 'out' */
+/* The loop of NumPy's that computes the elements of 'z', an Fn; -1: none. */
+int lazy_loop(const Lazy *z);
 
 /* --- assign.c --- */
 /* Stores a number everywhere, or an array that is broadcast, as if it had been
@@ -475,11 +477,9 @@ Value make_array(Lower *L, const AExpr *e, Expr *const *dims);
 bool rows_store(Lower *L, const View *to, const Lazy *z, Loc loc);
 Expr *row_element(Lower *L, const Lazy *z);
 
-/* --- pointwise.c --- */
-/* The loop of NumPy's that computes the elements of 'z', an Fn; -1: none. */
-int lazy_loop(const Lazy *z);
-
 /* --- order.c --- */
+/* An axis of one element, or none, has no place in the order. */
+Expr *axis_is_single(Lower *L, const View *view, int k);
 /* NumPy gives 'buf' the order of axes that 'view' (all views in 'z') has. */
 void order_follows(Lower *L, const Buf *buf, const View *view);
 void order_follows_lazy(Lower *L, const Buf *buf, const Lazy *z);
@@ -519,6 +519,7 @@ Value lower_dot(Lower *L, const AExpr *e, BuiltinId id);
 void copy_elements(Lower *L, const View *to, const View *from, Loc loc);
 
 /* --- math.c, call.c --- */
+Expr *is_nan(Lower *L, Expr *e);
 Value lower_math(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_round(Lower *L, const AExpr *e, BuiltinId id);
 Value lower_convert(Lower *L, const AExpr *e);

@@ -156,17 +156,12 @@ vec_compute(Lower *L, AOp op, DType dt, Expr *x, Expr *y)
     case AO_BITXOR:
         return op2(L, E_XOR, x, y);
     case AO_EQ:
-        return op2(L, E_EQ, x, y);
     case AO_NE:
-        return op2(L, E_NE, x, y);
     case AO_LT:
-        return op2(L, E_LT, x, y);
     case AO_LE:
-        return op2(L, E_LE, x, y);
     case AO_GT:
-        return op2(L, E_LT, y, x);
     case AO_GE:
-        return op2(L, E_LE, y, x);
+        return compare_exprs(L, op, x, y);
     default:
         fatal("lower: no element-wise `%s`", op_text(op));
     }

@@ -35,6 +35,7 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 
+#include "csrc/base/clock.h"
 #include "csrc/driver/driver.h"
 
 #ifndef VIZGEN_VERSION

@@ -15,7 +15,6 @@
 
 #include <fenv.h>
 #include <stdatomic.h>
-#include <time.h>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -37,15 +36,6 @@ enum { FUEL_FIRST = 16, FUEL_MOST = 1 << 24, GROWTH = 16 };
 enum { FLAGS = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID };
 
 static VzHost host;
-
-/* Monotonic nanoseconds. */
-static int64_t
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* --- floating-point flags ------------------------------------------------ */
 
@@ -340,7 +330,7 @@ host_poll(VzCtx *ctx)
         ctx->fuel = FUEL_MOST;
         return VZ_OK;
     }
-    int64_t time = now();
+    int64_t time = clock_ns();
     if (ctx->fuel <= 0) {
         refuel(call, ctx, time);
     }
@@ -383,7 +373,7 @@ static void
 learn_cost(Call *call, int64_t start)
 {
     Spec *spec = call->spec;
-    call->f->kernel_time = now() - start;
+    call->f->kernel_time = clock_ns() - start;
     double cost = (double)call->f->kernel_time / (call->elements + 1);
     spec->cost = spec->calls > 1 ? 0.5 * (spec->cost + cost) : cost;
 }
@@ -436,7 +426,7 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
     bool measure = release || (spec->calls & 15) == 0 || call->f->timed;
     spec->calls++;
     call->thread = PyThread_get_thread_ident();
-    int64_t start = measure ? now() : 0;
+    int64_t start = measure ? clock_ns() : 0;
     call->started = call->polled = call->fuelled = start;
     call->fuel = FUEL_FIRST;
     int status = run_kernel(call, kernel, release);

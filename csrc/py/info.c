@@ -9,8 +9,6 @@
 #include "csrc/py/records.h"
 #include "csrc/py/tell.h"
 
-#include <time.h>
-
 #include "typeinfer/rules.h"
 
 /* Puts 'value' (stolen, may be NULL) into 'dict'; false with an exception. */
@@ -222,15 +220,6 @@ typedef struct Wish {
     int front_only;
 } Wish;
 
-/* Monotonic seconds. */
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* 'texts' are the refusals as people read them. */
 static PyObject *
 result_dict(const Loaded *l, const CompileResult *result, double seconds)
@@ -290,12 +279,12 @@ compile_keyed(Accel *f, Loaded *l, PyObject *const *bound, int n,
     };
     const char *bad;
     opts_parse(&request.opts, wish->opts, &bad);
-    double start = now();
+    double start = clock_seconds();
     CompileResult *result;
     Py_BEGIN_ALLOW_THREADS
     result = vz_compile(&request);
     Py_END_ALLOW_THREADS
-    return result_dict(l, result, now() - start);
+    return result_dict(l, result, clock_seconds() - start);
 }
 
 /* An argument that no kernel takes is an exception here. */

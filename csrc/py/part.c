@@ -26,7 +26,6 @@
 #include "csrc/py/core.h"
 
 #include <stddef.h>
-#include <time.h>
 
 #if PY_VERSION_HEX < 0x030C0000
 #include <structmember.h>
@@ -88,15 +87,6 @@ typedef struct Part {
 } Part;
 
 static int64_t heat_needed = HEAT;
-
-/* Monotonic nanoseconds. */
-static int64_t
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* --- does it pay? -------------------------------------------------------- */
 
@@ -250,7 +240,7 @@ static PyObject *
 run_timed(Part *part)
 {
     part->thread = PyThread_get_thread_ident();
-    part->started = now();
+    part->started = clock_ns();
     Py_RETURN_FALSE;
 }
 
@@ -262,7 +252,7 @@ begin_native(Part *part)
     bool timed = part->phase == PART_TRIAL || part->rest % WATCH == 0;
     part->accel->timed = timed;
     part->accel->kernel_time = 0;
-    return timed ? now() : 0;
+    return timed ? clock_ns() : 0;
 }
 
 /* A loop that binds nothing that is read later has no results. */
@@ -283,7 +273,7 @@ run_part(Part *part, PyObject *const *args, Py_ssize_t nargs)
     part->owner->split.runs++;
     part->failures = 0;
     if (start != 0) {
-        weigh(part, now() - start);
+        weigh(part, clock_ns() - start);
     }
     if (result == Py_None) {
         Py_DECREF(result);
@@ -312,7 +302,7 @@ run_whole(Part *part, PyObject *const *args, size_t nargsf,
     part->runs += native;
     part->owner->split.runs += native;
     if (result != NULL && start != 0) {
-        weigh(part, now() - start);
+        weigh(part, clock_ns() - start);
     }
     return result;
 }
@@ -322,11 +312,11 @@ static PyObject *
 run_itself(Part *part, PyObject *const *args, size_t nargsf,
            PyObject *kwnames, bool timed)
 {
-    int64_t start = timed ? now() : 0;
+    int64_t start = timed ? clock_ns() : 0;
     PyObject *result = PyObject_Vectorcall(part->accel->py_func, args, nargsf,
                                            kwnames);
     if (timed && result != NULL) {
-        note_python(part, now() - start);
+        note_python(part, clock_ns() - start);
     }
     return result;
 }
@@ -371,7 +361,7 @@ part_done(PyObject *self, PyObject *unused)
         || part->thread != PyThread_get_thread_ident()) {
         Py_RETURN_NONE;
     }
-    int64_t time = now() - part->started;
+    int64_t time = clock_ns() - part->started;
     part->started = 0;
     note_python(part, time);
     Py_RETURN_NONE;

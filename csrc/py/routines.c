@@ -10,6 +10,7 @@
  * too.  What these functions leave in the FPU's flags does not count, but for
  * np.matmul, which is a ufunc and warns (and np.vdot, which shares its code).
  */
+#include "csrc/base/sum.h"
 #include "csrc/py/pairs.h"
 
 #include <fenv.h>
@@ -108,21 +109,7 @@ step(const VzBox *box, int k)
 static int64_t
 size_of(const VzBox *box)
 {
-    switch (box->kind) {
-    case '?':
-    case 'b':
-    case 'B':
-        return 1;
-    case 'h':
-    case 'H':
-        return 2;
-    case 'i':
-    case 'I':
-    case 'f':
-        return 4;
-    default:
-        return 8;
-    }
+    return sum_kind_size(box->kind);
 }
 
 /* A vector without gaps, in 'to'. */

@@ -15,7 +15,6 @@
 #include "csrc/py/tell.h"
 
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Changes of globals after which a function is left in Python. */
@@ -41,15 +40,6 @@ void
 specs_init(void)
 {
     pthread_atfork(NULL, NULL, count_fork);
-}
-
-/* Monotonic seconds. */
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* --- the lock ------------------------------------------------------------ */
@@ -283,14 +273,14 @@ run_compiler(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
     l->diags.list.n = l->diags.list.cap = 0;
     l->diags.list.at = NULL;
     l->diags.refusals = 0;
-    double start = now();
+    double start = clock_seconds();
     l->busy = true;
     CompileResult *result;
     Py_BEGIN_ALLOW_THREADS
     result = vz_compile(&request);
     Py_END_ALLOW_THREADS
     l->busy = false;
-    f->count.compile_seconds += now() - start;
+    f->count.compile_seconds += clock_seconds() - start;
     if (result->ok) {
         f->count.cache_hits += result->lib->from_cache;
         f->count.compiles += !result->lib->from_cache;
@@ -438,10 +428,10 @@ fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
     signature_make(l->arena, args, spec->keys, spec->nargs, spec->width, sig);
     records_sign(l, spec->keys, sig);
     spec->sig = sig;
-    double start = now();
+    double start = clock_seconds();
     spec->tried[FAST] = true;
     spec->kernels[FAST] = make_kernel(f, l, sig, FAST);
-    spec->seconds = now() - start;
+    spec->seconds = clock_seconds() - start;
     records_settle(spec, l->arena, sig);
     for (int i = 0; i < spec->nargs; i++) {
         spec->has_lists |= sig->args[i].type->kind == TY_LIST;

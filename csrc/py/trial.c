@@ -43,14 +43,6 @@ enum { CALLS = 8, PYTHONS = 0x96, ENOUGH = 3 };
 /* Trials that must be lost in a row; repeated calls among the last eight. */
 enum { LOST = 2, REPEATED = 6, WINDOW = 8 };
 
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
 /* --- giving up ----------------------------------------------------------- */
 
 /* From now on a Spec like one that was refused.  Running calls hold the kernels
@@ -237,7 +229,7 @@ trial_begin(Accel *f, Trial *trial)
     f->until_trial = f->trial_left > 0 ? 1 : f->trial_apart;
     *trial = (Trial){
         .python = (PYTHONS >> f->trial_left & 1) != 0 && !is_fixed(f),
-        .start = now(),
+        .start = (double)clock_ns(),
     };
     return true;
 }
@@ -307,7 +299,7 @@ trial_end(Accel *f, Trial *trial, Outcome out)
     int status = 0;
     if (spec != NULL && spec->refusal == NULL && !is_fixed(f) &&
         (out == OUT_DONE || (out == OUT_PYTHON && trial->python))) {
-        double time = now() - trial->start;
+        double time = (double)clock_ns() - trial->start;
         Record *record = &spec->record;
         if (is_other_size(record->elements, trial->elements)) {
             start_record(record, trial->elements);

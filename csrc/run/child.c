@@ -47,15 +47,6 @@ typedef struct Start {
     double timeout; /* seconds; bounds its CPU time too */
 } Start;
 
-/* Monotonic: setting the clock neither ends nor prolongs a wait. */
-double
-clock_seconds(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
 /* Anything that isn't a positive number means the default. */
 double
 cc_timeout(void)

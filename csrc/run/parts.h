@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "csrc/base/clock.h"
 #include "csrc/run/run.h"
 
 #ifndef VIZGEN_VERSION
@@ -69,7 +70,6 @@ enum { OUTPUT_LIMIT = 1 << 20 };
 void child_run(const char *const *argv, int cwd, double timeout,
                ChildEnd *out);
 double cc_timeout(void);   /* VIZGEN_CC_TIMEOUT, seconds */
-double clock_seconds(void); /* monotonic */
 
 /* --- cpu.c ---------------------------------------------------------------- */
 /* Bit i: row i of the table of features is there, and usable. */

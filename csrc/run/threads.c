@@ -36,7 +36,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -341,15 +340,6 @@ threads_inside(void)
 
 /* --- Whether -------------------------------------------------------------- */
 
-/* Read only for loops near the threshold, and after a team was used. */
-static int64_t
-now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* Ours, or OpenMP's of whoever called us (a loop of another library). */
 static bool
 in_parallel(void)
@@ -379,7 +369,7 @@ threads_for(const VzCtx *ctx, int64_t n, double cost)
     int threads = threads_of(ctx);
     if (threads > 1 && work < cold_ns) {
         int64_t last = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
-        if (now_ns() - last > hot_for_ns) {
+        if (clock_ns() - last > hot_for_ns) {
             return 1;
         }
     }
@@ -570,7 +560,7 @@ run_team(Region *region, int threads)
     (void)run_worker;
     run_thread(region, 0);
 #endif
-    __atomic_store_n(&last_ns, now_ns(), __ATOMIC_RELAXED);
+    __atomic_store_n(&last_ns, clock_ns(), __ATOMIC_RELAXED);
     region->ctx->failed = region->check;
     return region->status;
 }
