@@ -105,6 +105,30 @@ def invariant_root(a, out):
                     out[i] += z
 
 
+def changed_while_iterated(a):
+    """A small array is one object for the loop and for its body."""
+    v = a[0].astype(np.int64)
+    s = 0
+    for k, x in enumerate(v):
+        v -= 7
+        v[k] = s
+        s += x
+    for x in v:
+        v = v * 2
+    return s, x, v
+
+
+def changed_by_another_name(a):
+    v = np.zeros(3)
+    w = v
+    s = 0.0
+    for x, y in zip(v, reversed(v)):
+        for z in v:
+            w[2] += a[0, 0]
+            s += 3 * x + 2 * y + z
+    return s
+
+
 CASES = {
     stored_then_read: lambda: (np.array([1, 200], np.uint8),
                                np.array([[9]], np.uint8)),
@@ -119,6 +143,8 @@ CASES = {
                             numbers(7, 3, np.uint32)),
     invariant_root: lambda: (numbers(8, (13, 3), np.int32)[1:7, 1:2],
                              np.zeros(6, np.float32)),
+    changed_while_iterated: lambda: (numbers(9, (2, 6), np.uint8),),
+    changed_by_another_name: lambda: (numbers(10, (2, 2), np.float32),),
 }
 
 

@@ -222,6 +222,18 @@ alias_value(Infer *I, const AExpr *e)
     }
 }
 
+/* Does a loop go through the array now? It is one more name. */
+static bool
+is_iterated(const Infer *I, int root)
+{
+    for (int i = 1; i < I->objects.n; i++) {
+        if (I->objects.at[i].busy > 0 && object_root(I, i) == root) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Notes that the array is changed in place here. Its lenders change too, and
  * they have another name than the parameter by which it happens. */
 void
@@ -238,6 +250,7 @@ alias_mutate(Infer *I, const Type *type, Loc loc)
     int at = object_root(I, type->object);
     I->objects.at[at].mutated = true;
     I->objects.at[at].mutated_loc = loc;
+    I->objects.at[at].aliased |= is_iterated(I, at);
     while (I->objects.at[at].lender) {
         at = object_root(I, I->objects.at[at].lender);
         Object *lender = &I->objects.at[at];

@@ -619,12 +619,14 @@ note_iterated(Infer *I, const AExpr *iter)
     }
 }
 
-/* Lists of known length may not change while a loop goes through them. */
+/* Lists of known length may not change while a loop goes through them; arrays
+ * in registers that do must be in memory, for the loop has its own copy. */
 static void
 set_busy(Infer *I, const AExpr *iter, int by)
 {
-    if (iter->type->kind == TY_TUPLE && iter->type->object != 0) {
-        I->objects.at[iter->type->object].busy += by;
+    if (iter->type->kind == TY_TUPLE || type_is_vector(iter->type)) {
+        I->objects.at[iter->type->object].busy +=
+            iter->type->object != 0 ? by : 0;
     }
     for (int i = 0; iter->kind == A_CALL && i < iter->items.n; i++) {
         if (iter->items.at[i] != NULL) {
