@@ -129,6 +129,12 @@ def changed_by_another_name(a):
     return s
 
 
+def stored_into_nothing(a, b):
+    a[0:0] = (7 ^ a)[None, :]
+    b[0:0, ::2] = b[:, :1]
+    return a.sum() + b[1:1].sum()
+
+
 CASES = {
     stored_then_read: lambda: (np.array([1, 200], np.uint8),
                                np.array([[9]], np.uint8)),
@@ -143,6 +149,7 @@ CASES = {
                             numbers(7, 3, np.uint32)),
     invariant_root: lambda: (numbers(8, (13, 3), np.int32)[1:7, 1:2],
                              np.zeros(6, np.float32)),
+    stored_into_nothing: lambda: (np.arange(1), np.ones((1, 4))),
     changed_while_iterated: lambda: (numbers(9, (2, 6), np.uint8),),
     changed_by_another_name: lambda: (numbers(10, (2, 2), np.float32),),
 }

@@ -576,8 +576,7 @@ check_iterable(Infer *I, const AExpr *e)
 static void
 for_round(Infer *I, Loop *loop)
 {
-    const AExpr *iter = loop->copy->value;
-    const Type *type = round_type(I, iter);
+    const Type *type = round_type(I, loop->copy->value);
     AExpr *target = infer_target(I, loop->s->targets.at[0], NULL, type);
     vec_push(I->arena, &loop->copy->targets, target);
     infer_block(I, &loop->s->body, &loop->copy->body);
@@ -624,9 +623,9 @@ note_iterated(Infer *I, const AExpr *iter)
 static void
 set_busy(Infer *I, const AExpr *iter, int by)
 {
-    if (iter->type->kind == TY_TUPLE || type_is_vector(iter->type)) {
-        I->objects.at[iter->type->object].busy +=
-            iter->type->object != 0 ? by : 0;
+    bool held = iter->type->kind == TY_TUPLE || type_is_vector(iter->type);
+    if (held && iter->type->object != 0) {
+        I->objects.at[iter->type->object].busy += by;
     }
     for (int i = 0; iter->kind == A_CALL && i < iter->items.n; i++) {
         if (iter->items.at[i] != NULL) {

@@ -152,6 +152,7 @@ has_lanes_of(Lower *L, const View *part, Value v)
 {
     int64_t size;
     return part->rank == 1 && !part->pairs && v.lazy == NULL &&
+           type_is_vector(v.type) &&
            ir_const_int(view_extent(L, part, 0), &size) &&
            size == type_lanes(v.type);
 }

@@ -17,6 +17,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import resource
 import sys
 import traceback
 import warnings
@@ -28,6 +29,7 @@ from tests.fuzz import kinds
 from vizgen.compare import difference
 
 MODE = os.environ.get("VIZGEN_FUZZ_MODE", "warn")
+MEMORY = 4 << 30     # bytes: a drawn shape can be that of a huge array
 LIMIT = float(os.environ.get("VIZGEN_FUZZ_LIMIT", "60"))   # seconds a program
 # What arithmetic whose value nobody uses need not raise.
 LOST = ("RuntimeWarning", "FloatingPointError")
@@ -167,6 +169,8 @@ def _note(record, got, want):
 
 
 def main(paths):
+    if "san" not in os.environ.get("LD_PRELOAD", ""):   # they map far more
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     options = [{}]
     threads = os.environ.get("VIZGEN_FUZZ_THREADS")
     if threads:
