@@ -11,11 +11,12 @@
 #include "csrc/ir/ir.h"
 #include "typeinfer/rules.h"
 
-/* Is the operand a Python number? */
+/* Is the operand a Python number that takes the dtype of others? A bool has a
+ * dtype. */
 static bool
 is_weak(const Type *type)
 {
-    return type->kind == TY_NUM && type->weak;
+    return type->kind == TY_NUM && type->weak && type->dtype != DT_BOOL;
 }
 
 /* The dtype of the loop for one strong operand. */

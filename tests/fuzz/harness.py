@@ -76,6 +76,10 @@ class Outcome:
         lines = [(frame.name, frame.lineno)
                  for frame in traceback.extract_tb(error.__traceback__)
                  if frame.filename == path]
+        if isinstance(error, UnboundLocalError) and lines:
+            # Python 3.11 gives the line before, once a function that has run
+            # a few times stores and loads two locals in one instruction.
+            lines[-1] = (lines[-1][0], None)
         return type(error).__name__, str(error), lines
 
     def owners(self):
