@@ -28,7 +28,8 @@ static const char sets[] =
     "Use an array of flags, or a list: `x in [...]` is translated.";
 static const char dicts[] =
     "Use a dict with constant keys, or arrays that are indexed by numbers.";
-static const char imports[] = "Import it at the top of the file.";
+static const char imports[] =
+    "Import it at the top of the file, or of the function.";
 
 static const Other others[] = {
     {"Match", "a `match` statement", "Write it with `if` and `elif`."},

@@ -176,13 +176,17 @@ LAZY = (ast.Yield, ast.YieldFrom, ast.Await)
 def names_bound(node):
     """The names that the FunctionDef or Lambda 'node' binds; None for a
     generator or coroutine."""
-    args = node.args
-    every = args.posonlyargs + args.args + args.kwonlyargs
-    names = {arg.arg for arg in every + [args.vararg, args.kwarg] if arg}
-    free = set()
+    names, free = set(), set()
+    names_of(node.args, names)
     body = node.body if isinstance(node.body, list) else [node.body]
     lazy = [_bind(child, names, free, False) for child in body]
     return None if any(lazy) else names - free
+
+
+def names_of(args, names):
+    """Adds the names of the parameters 'args' to 'names'."""
+    every = args.posonlyargs + args.args + args.kwonlyargs
+    names.update(arg.arg for arg in every + [args.vararg, args.kwarg] if arg)
 
 
 def _bind(node, names, free, inner):
@@ -207,6 +211,35 @@ def _bind(node, names, free, inner):
     lazy = [_bind(child, names, free, inner)
             for child in ast.iter_child_nodes(node)]
     return isinstance(node, LAZY) or any(lazy)
+
+
+def imports_of(node):
+    """{name: (module, attribute or None)} for what imports among the statements
+    of the FunctionDef 'node' bind, of modules that are loaded already and to
+    names that nothing else binds."""
+    found, names, free = {}, set(), set()
+    names_of(node.args, names)
+    for child in node.body:
+        if not isinstance(child, (ast.Import, ast.ImportFrom)):
+            _bind(child, names, free, False)
+            continue
+        for item in child.names:
+            name = item.asname or item.name.split(".")[0]
+            if name in found:
+                names.add(name)
+            found[name] = _imported(child, item)
+    return {name: row for name, row in found.items()
+            if row and name not in names | free}
+
+
+def _imported(node, item):
+    """(module, attribute or None) of one alias; None: it isn't loaded."""
+    if isinstance(node, ast.Import):
+        module = item.name if item.asname else item.name.split(".")[0]
+        return (module, None) if item.name in sys.modules else None
+    known = vars(sys.modules.get(node.module, object)).keys()
+    loaded = not node.level and node.module in sys.modules
+    return (node.module, item.name) if loaded and item.name in known else None
 
 
 # --- library objects ---------------------------------------------------------

@@ -627,6 +627,8 @@ static const StmtRow stmt_rows[] = {
     {"Delete", AS_DELETE, load_delete},
     {"Global", AS_PASS, load_nothing},
     {"Nonlocal", AS_PASS, load_nonlocal},
+    {"Import", AS_PASS, load_import},
+    {"ImportFrom", AS_PASS, load_import},
 };
 
 /* AS_OTHER keeps the class name for the message. */

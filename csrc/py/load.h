@@ -33,6 +33,7 @@ struct Loader {
     PyFunctionObject *func;
     PyObject *locals; /* set of the names that are local */
     PyObject *freevars;
+    PyObject *imports; /* names bound by its imports; NULL: it has none */
     NameScope *scope; /* innermost; the function's own is the last */
     AFunc *out;       /* the function, perhaps a nested one, being loaded */
     int serial;       /* for names that the source does not have */
@@ -81,6 +82,11 @@ void load_delete(Loader *L, PyObject *node, AStmt *s);
 Sym fresh_name(Loader *L, const char *name);
 /* The name of a local as the Ast has it; notes that it is captured. */
 Sym local_name(Loader *L, Sym name);
+
+/* --- imports.c ----------------------------------------------------------- */
+/* Finds what the imports of the function 'node' bind. */
+void imports_enter(Loader *L, PyObject *node);
+void load_import(Loader *L, PyObject *node, AStmt *s);
 
 /* --- names.c ------------------------------------------------------------- */
 bool name_is_local(Loader *L, PyObject *name);

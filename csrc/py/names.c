@@ -78,11 +78,33 @@ cell_of(Loader *L, PyObject *name)
     return NULL;
 }
 
-/* Python's order: closure, globals, builtins.  A name found in the builtins
- * is also guarded to stay out of the globals. */
+/* What the function's own import has bound: a module, or an attribute of one,
+ * as (module, None) or (module, attribute) tells. */
+static Place
+find_imported(Loader *L, PyObject *row)
+{
+    PyObject *attr = PyTuple_GET_ITEM(row, 1);
+    Place out = {.dict = PyImport_GetModuleDict(),
+                 .key = PyTuple_GET_ITEM(row, 0)};
+    out.value = look_up(L, out.dict, out.key);
+    if (attr != Py_None && out.value && PyModule_Check(out.value)) {
+        int unused;
+        guard_place(L, &out, GUARD_SAME, &unused);
+        out = (Place){.dict = PyModule_GetDict(out.value), .key = attr};
+        out.value = look_up(L, out.dict, attr);
+    }
+    return out;
+}
+
+/* Python's order: the function's imports, closure, globals, builtins.  A name
+ * found in the builtins is also guarded to stay out of the globals. */
 static Place
 find_name(Loader *L, PyObject *name)
 {
+    PyObject *row = L->imports ? look_up(L, L->imports, name) : NULL;
+    if (row) {
+        return find_imported(L, row);
+    }
     PyObject *cell = cell_of(L, name);
     if (cell) {
         return (Place){.cell = cell, .value = PyCell_GET(cell)};

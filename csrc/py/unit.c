@@ -156,6 +156,9 @@ enter_function(Loader *L, int index)
     Py_XSETREF(L->freevars,
                PyObject_GetAttrString(L->func->func_code, "co_freevars"));
     L->failed |= !L->locals || !L->freevars;
+    if (!L->failed) {
+        imports_enter(L, PyTuple_GET_ITEM(source, 2));
+    }
     return !L->failed;
 }
 
@@ -221,6 +224,7 @@ load_unit(Accel *f, Loaded *out)
     Py_XDECREF(L.sources);
     Py_XDECREF(L.locals);
     Py_XDECREF(L.freevars);
+    Py_XDECREF(L.imports);
     return !L.failed;
 }
 
@@ -258,6 +262,7 @@ unit_extend(Accel *f, Loaded *l, PyObject *function)
     Py_XDECREF(L.sources);
     Py_XDECREF(L.locals);
     Py_XDECREF(L.freevars);
+    Py_XDECREF(L.imports);
     return L.failed ? -1 : index;
 }
 
