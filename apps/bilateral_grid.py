@@ -12,76 +12,49 @@ import images
 from vizgen import accelerate
 
 
-@accelerate
-def bilateral_grid(input_img):
-    r_sigma = 0.1
-    s_sigma = 8
-    rows = input_img.shape[0]
-    cols = input_img.shape[1]
-    half = s_sigma // 2
-    depth = int(1 / r_sigma) + 1
+R_SIGMA = 0.1
+S_SIGMA = 8
 
-    histogram = np.zeros(
-        [rows // s_sigma + 1, cols // s_sigma + 1, depth, 2])
+
+def add(histogram, xi, yi, value, weight):
+    """Count 'value' in the cell of its brightness at (xi, yi)."""
+    val = np.clip(value, 0, 1)
+    zi = int(val * (1 / R_SIGMA) + 0.5)
+    histogram[xi, yi, zi, 0] += val * weight
+    histogram[xi, yi, zi, 1] += weight
+
+
+def scatter(img, histogram):
+    """The sums of values and of weights in every cell."""
+    rows = img.shape[0]
+    cols = img.shape[1]
+    half = S_SIGMA // 2
     last_xi = histogram.shape[0] - 1
     last_yi = histogram.shape[1] - 1
 
-    # Scatter: the inside and the left and right borders, row by row.
+    # The inside and the left and right borders, row by row.
     for x in range(1, rows - 1):
-        xi = min((x + half) // s_sigma, last_xi)
+        xi = min((x + half) // S_SIGMA, last_xi)
         for y in range(1, cols - 1):
-            val = np.clip(input_img[x, y], 0, 1)
-            yi = min((y + half) // s_sigma, last_yi)
-            zi = int(val * (1 / r_sigma) + 0.5)
-            histogram[xi, yi, zi, 0] += val
-            histogram[xi, yi, zi, 1] += 1.0
-
-        val = np.clip(input_img[x, 0], 0, 1)
-        zi = int(val * (1 / r_sigma) + 0.5)
-        histogram[xi, 0, zi, 0] += val * 5.0
-        histogram[xi, 0, zi, 1] += 5.0
-
-        val = np.clip(input_img[x, cols - 1], 0, 1)
-        zi = int(val * (1 / r_sigma) + 0.5)
-        histogram[xi, last_yi, zi, 0] += val * 5.0
-        histogram[xi, last_yi, zi, 1] += 5.0
+            yi = min((y + half) // S_SIGMA, last_yi)
+            add(histogram, xi, yi, img[x, y], 1.0)
+        add(histogram, xi, 0, img[x, 0], 5.0)
+        add(histogram, xi, last_yi, img[x, cols - 1], 5.0)
 
     # The upper and lower borders.
     for y in range(1, cols - 1):
-        yi = min((y + half) // s_sigma, last_yi)
+        yi = min((y + half) // S_SIGMA, last_yi)
+        add(histogram, 0, yi, img[0, y], 5.0)
+        add(histogram, last_xi, yi, img[rows - 1, y], 5.0)
 
-        val = np.clip(input_img[0, y], 0, 1)
-        zi = int(val * (1 / r_sigma) + 0.5)
-        histogram[0, yi, zi, 0] += val * 5.0
-        histogram[0, yi, zi, 1] += 5.0
+    add(histogram, 0, 0, img[0, 0], 17.0)
+    add(histogram, 0, last_yi, img[0, cols - 1], 17.0)
+    add(histogram, last_xi, 0, img[rows - 1, 0], 17.0)
+    add(histogram, last_xi, last_yi, img[rows - 1, cols - 1], 17.0)
 
-        val = np.clip(input_img[rows - 1, y], 0, 1)
-        zi = int(val * (1 / r_sigma) + 0.5)
-        histogram[last_xi, yi, zi, 0] += val * 5.0
-        histogram[last_xi, yi, zi, 1] += 5.0
 
-    # The corners.
-    val = np.clip(input_img[0, 0], 0, 1)
-    zi = int(val * (1 / r_sigma) + 0.5)
-    histogram[0, 0, zi, 0] += val * 17.0
-    histogram[0, 0, zi, 1] += 17.0
-
-    val = np.clip(input_img[0, cols - 1], 0, 1)
-    zi = int(val * (1 / r_sigma) + 0.5)
-    histogram[0, last_yi, zi, 0] += val * 17.0
-    histogram[0, last_yi, zi, 1] += 17.0
-
-    val = np.clip(input_img[rows - 1, 0], 0, 1)
-    zi = int(val * (1 / r_sigma) + 0.5)
-    histogram[last_xi, 0, zi, 0] += val * 17.0
-    histogram[last_xi, 0, zi, 1] += 17.0
-
-    val = np.clip(input_img[rows - 1, cols - 1], 0, 1)
-    zi = int(val * (1 / r_sigma) + 0.5)
-    histogram[last_xi, last_yi, zi, 0] += val * 17.0
-    histogram[last_xi, last_yi, zi, 1] += 17.0
-
-    # Blur with 1-4-6-4-1 along brightness, columns and rows.
+def blur_brightness(histogram):
+    """Blur the grid with 1-4-6-4-1 along brightness."""
     n = histogram.shape[2]
     blurz = np.zeros(histogram.shape)
     blurz[:, :, 0, :] = (6.0 * histogram[:, :, 0, :]
@@ -104,9 +77,13 @@ def bilateral_grid(input_img):
     blurz[:, :, n - 1, :] = (histogram[:, :, n - 3, :]
                              + 4.0 * histogram[:, :, n - 2, :]
                              + 6.0 * histogram[:, :, n - 1, :])
+    return blurz
 
-    n = histogram.shape[1]
-    blury = np.zeros(histogram.shape)
+
+def blur_columns(blurz):
+    """Blur the grid with 1-4-6-4-1 along the columns."""
+    n = blurz.shape[1]
+    blury = np.zeros(blurz.shape)
     blury[:, 0, :, :] = (6.0 * blurz[:, 0, :, :]
                          + 4.0 * blurz[:, 1, :, :]
                          + blurz[:, 2, :, :])
@@ -127,9 +104,13 @@ def bilateral_grid(input_img):
     blury[:, n - 1, :, :] = (blurz[:, n - 3, :, :]
                              + 4.0 * blurz[:, n - 2, :, :]
                              + 6.0 * blurz[:, n - 1, :, :])
+    return blury
 
-    n = histogram.shape[0]
-    blurx = np.zeros(histogram.shape)
+
+def blur_rows(blury):
+    """Blur the grid with 1-4-6-4-1 along the rows."""
+    n = blury.shape[0]
+    blurx = np.zeros(blury.shape)
     blurx[0, :, :, :] = (6.0 * blury[0, :, :, :]
                          + 4.0 * blury[1, :, :, :]
                          + blury[2, :, :, :])
@@ -150,18 +131,25 @@ def bilateral_grid(input_img):
     blurx[n - 1, :, :, :] = (blury[n - 3, :, :, :]
                              + 4.0 * blury[n - 2, :, :, :]
                              + 6.0 * blury[n - 1, :, :, :])
+    return blurx
 
-    # Look up between the eight neighbouring cells; a pixel in the last cell
-    # of an axis lies at the far end of the cell before it.
+
+def look_up(img, blurx):
+    """Every pixel's sums, between its eight neighbouring cells; a pixel in the
+    last cell of an axis lies at the far end of the cell before it."""
+    rows = img.shape[0]
+    cols = img.shape[1]
+    last_xi = blurx.shape[0] - 1
+    last_yi = blurx.shape[1] - 1
     interpolated = np.zeros([rows, cols, 2])
     for x in range(rows):
         for y in range(cols):
-            val = np.clip(input_img[x, y], 0, 1) * (1 / r_sigma)
-            xi = x // s_sigma
-            yi = y // s_sigma
+            val = np.clip(img[x, y], 0, 1) * (1 / R_SIGMA)
+            xi = x // S_SIGMA
+            yi = y // S_SIGMA
             zi = int(val)
-            xf = float(x % s_sigma) / s_sigma
-            yf = float(y % s_sigma) / s_sigma
+            xf = float(x % S_SIGMA) / S_SIGMA
+            yf = float(y % S_SIGMA) / S_SIGMA
             zf = val - zi
             if xi == last_xi:
                 xi -= 1
@@ -182,7 +170,19 @@ def bilateral_grid(input_img):
                    + (blurx[xi + 1, yi, zi + 1, :] * (1 - yf)
                       + blurx[xi + 1, yi + 1, zi + 1, :] * yf) * xf)
             interpolated[x, y, :] = near * (1 - zf) + far * zf
+    return interpolated
 
+
+@accelerate
+def bilateral_grid(input_img):
+    rows = input_img.shape[0]
+    cols = input_img.shape[1]
+    depth = int(1 / R_SIGMA) + 1
+    histogram = np.zeros(
+        [rows // S_SIGMA + 1, cols // S_SIGMA + 1, depth, 2])
+    scatter(input_img, histogram)
+    blurx = blur_rows(blur_columns(blur_brightness(histogram)))
+    interpolated = look_up(input_img, blurx)
     output_img = np.zeros([rows, cols])
     for x in range(rows):
         for y in range(cols):

@@ -10,22 +10,10 @@ import images
 from vizgen import accelerate
 
 
-@accelerate
-def find_corners(img):
-    """The corners of a gray picture in scan order, as an array of (row,
-    column), each from 0 to 1."""
-    k = 0.05
-    threshold = 0.5
+def gradients(img, Ix2, Iy2, Ixy):
+    """Products of Sobel's gradients; the border is repeated outwards."""
     rows = img.shape[0]
     cols = img.shape[1]
-    Ix2 = np.zeros(img.shape)
-    Iy2 = np.zeros(img.shape)
-    Ixy = np.zeros(img.shape)
-    Ix2_smooth = np.zeros(img.shape)
-    Iy2_smooth = np.zeros(img.shape)
-    Ixy_smooth = np.zeros(img.shape)
-
-    # Sobel's gradients; the border is repeated outwards.
     for r in range(rows):
         for c in range(cols):
             prev_r = r - 1
@@ -51,7 +39,19 @@ def find_corners(img):
             Iy2[r, c] = Iy ** 2
             Ixy[r, c] = Ix * Iy
 
-    # The window.
+
+def windowed(I, prev_r, r, next_r, prev_c, c, next_c):
+    """A place of 'I' under the binomial window."""
+    return (I[prev_r, prev_c] + 2 * I[prev_r, c]
+            + I[prev_r, next_c] + 2 * I[r, prev_c] + 4 * I[r, c]
+            + 2 * I[r, next_c] + I[next_r, prev_c]
+            + 2 * I[next_r, c] + I[next_r, next_c]) / 16.0
+
+
+def smooth(Ix2, Iy2, Ixy, Ix2_smooth, Iy2_smooth, Ixy_smooth):
+    """All three products under the window."""
+    rows = Ix2.shape[0]
+    cols = Ix2.shape[1]
     for r in range(rows):
         for c in range(cols):
             prev_r = r - 1
@@ -66,22 +66,30 @@ def find_corners(img):
             next_c = c + 1
             if next_c > cols - 1:
                 next_c = cols - 1
+            Ix2_smooth[r, c] = windowed(Ix2, prev_r, r, next_r,
+                                        prev_c, c, next_c)
+            Iy2_smooth[r, c] = windowed(Iy2, prev_r, r, next_r,
+                                        prev_c, c, next_c)
+            Ixy_smooth[r, c] = windowed(Ixy, prev_r, r, next_r,
+                                        prev_c, c, next_c)
 
-            Ix2_smooth[r, c] = (
-                Ix2[prev_r, prev_c] + 2 * Ix2[prev_r, c]
-                + Ix2[prev_r, next_c] + 2 * Ix2[r, prev_c] + 4 * Ix2[r, c]
-                + 2 * Ix2[r, next_c] + Ix2[next_r, prev_c]
-                + 2 * Ix2[next_r, c] + Ix2[next_r, next_c]) / 16.0
-            Iy2_smooth[r, c] = (
-                Iy2[prev_r, prev_c] + 2 * Iy2[prev_r, c]
-                + Iy2[prev_r, next_c] + 2 * Iy2[r, prev_c] + 4 * Iy2[r, c]
-                + 2 * Iy2[r, next_c] + Iy2[next_r, prev_c]
-                + 2 * Iy2[next_r, c] + Iy2[next_r, next_c]) / 16.0
-            Ixy_smooth[r, c] = (
-                Ixy[prev_r, prev_c] + 2 * Ixy[prev_r, c]
-                + Ixy[prev_r, next_c] + 2 * Ixy[r, prev_c] + 4 * Ixy[r, c]
-                + 2 * Ixy[r, next_c] + Ixy[next_r, prev_c]
-                + 2 * Ixy[next_r, c] + Ixy[next_r, next_c]) / 16.0
+
+@accelerate
+def find_corners(img):
+    """The corners of a gray picture in scan order, as an array of (row,
+    column), each from 0 to 1."""
+    k = 0.05
+    threshold = 0.5
+    rows = img.shape[0]
+    cols = img.shape[1]
+    Ix2 = np.zeros(img.shape)
+    Iy2 = np.zeros(img.shape)
+    Ixy = np.zeros(img.shape)
+    Ix2_smooth = np.zeros(img.shape)
+    Iy2_smooth = np.zeros(img.shape)
+    Ixy_smooth = np.zeros(img.shape)
+    gradients(img, Ix2, Iy2, Ixy)
+    smooth(Ix2, Iy2, Ixy, Ix2_smooth, Iy2_smooth, Ixy_smooth)
 
     det = np.zeros(img.shape)
     trace = np.zeros(img.shape)

@@ -12,6 +12,9 @@ import images
 import util
 from vizgen import accelerate
 
+PATCH = 16
+MAX_OFFSET = 11
+
 
 @accelerate
 def draw_line(x0, y0, x1, y1, img, color):
@@ -91,29 +94,21 @@ def find_color_value(d0, d1, r):
     return color
 
 
-@accelerate
-def optical_flow(a, b, output_img):
-    """Draw the flow from 'a' to 'b' into output_img."""
-    patch = 16
-    max_offset = 11
-    iterations = 2
-    assert a.shape[0] == b.shape[0] and a.shape[1] == b.shape[1]
-    tries = int(math.ceil(math.log2(2 * max_offset)))
-
-    # A patch's best match so far: its column and row in b, its distance.
-    ew = a.shape[1] - patch + 1
-    eh = a.shape[0] - patch + 1
-    nnf = np.zeros([eh, ew, 3])
+def guess(a, b, nnf):
+    """A random match for every patch: its column and row in b, its
+    distance."""
+    eh = nnf.shape[0]
+    ew = nnf.shape[1]
     for ay in range(eh):
         for ax in range(ew):
             seed = ay << 16 | ax
-            bx = util.randrange(seed, max(ax - max_offset, 0),
-                                min(ax + max_offset + 1, ew))
-            by = util.randrange(seed + 1, max(ay - max_offset, 0),
-                                min(ay + max_offset + 1, eh))
+            bx = util.randrange(seed, max(ax - MAX_OFFSET, 0),
+                                min(ax + MAX_OFFSET + 1, ew))
+            by = util.randrange(seed + 1, max(ay - MAX_OFFSET, 0),
+                                min(ay + MAX_OFFSET + 1, eh))
             dist = 0.0
-            for dy in range(patch):
-                for dx in range(patch):
+            for dy in range(PATCH):
+                for dx in range(PATCH):
                     for c in range(a.shape[2]):
                         dist += (b[by + dy, bx + dx, c]
                                  - a[ay + dy, ax + dx, c]) ** 2
@@ -121,111 +116,146 @@ def optical_flow(a, b, output_img):
             nnf[ay, ax, 1] = by
             nnf[ay, ax, 2] = dist
 
+
+def try_row(a, b, nnf, ax, ay, step, add, gone, best_x, best_y, best):
+    """The better of a match and that of the neighbour in the row, moved along
+    by one: it gains the column 'add' and loses 'gone'."""
+    ew = nnf.shape[1]
+    px = ax - step
+    if px >= 0 and px < ew:
+        bx = int(nnf[ay, px, 0]) + step
+        by = int(nnf[ay, px, 1])
+        if (bx >= 0 and bx < ew and abs(ax - bx) <= MAX_OFFSET
+                and abs(ay - by) <= MAX_OFFSET):
+            dist = nnf[(ay, px, 2)]
+            for dy in range(PATCH):
+                for c in range(3):
+                    dist -= (b[by + dy, bx + gone, c]
+                             - a[ay + dy, ax + gone, c]) ** 2
+                for c in range(3):
+                    dist += (b[by + dy, bx + add, c]
+                             - a[ay + dy, ax + add, c]) ** 2
+            if dist < best:
+                best_x = bx
+                best_y = by
+                best = dist
+    return best_x, best_y, best
+
+
+def try_column(a, b, nnf, ax, ay, step, add, gone, best_x, best_y, best):
+    """The better of a match and that of the neighbour in the column."""
+    eh = nnf.shape[0]
+    py = ay - step
+    if py >= 0 and py < eh:
+        bx = int(nnf[py, ax, 0])
+        by = int(nnf[py, ax, 1]) + step
+        if (by >= 0 and by < eh and abs(ax - bx) <= MAX_OFFSET
+                and abs(ay - by) <= MAX_OFFSET):
+            dist = nnf[(py, ax, 2)]
+            for dx in range(PATCH):
+                for c in range(3):
+                    dist -= (b[by + gone, bx + dx, c]
+                             - a[ay + gone, ax + dx, c]) ** 2
+            for dx in range(PATCH):
+                for c in range(3):
+                    dist += (b[by + add, bx + dx, c]
+                             - a[ay + add, ax + dx, c]) ** 2
+            if dist < best:
+                best_x = bx
+                best_y = by
+                best = dist
+    return best_x, best_y, best
+
+
+def try_random(a, b, nnf, ax, ay, best_x, best_y, best):
+    """The best of a match and of random ones around it."""
+    eh = nnf.shape[0]
+    ew = nnf.shape[1]
+    seed = ay << 16 | ax
+    tries = int(math.ceil(math.log2(2 * MAX_OFFSET)))
+    for i in range(tries):
+        bx = util.randrange(
+            seed,
+            max(max(best_x - 2 * MAX_OFFSET, ax - MAX_OFFSET), 0),
+            min(min(best_x + 2 * MAX_OFFSET + 1,
+                    ax + MAX_OFFSET + 1), ew))
+        by = util.randrange(
+            seed + 1,
+            max(max(best_y - 2 * MAX_OFFSET, ay - MAX_OFFSET), 0),
+            min(min(best_y + 2 * MAX_OFFSET + 1,
+                    ay + MAX_OFFSET + 1), eh))
+        dist = 0.0
+        for dy in range(PATCH):
+            for dx in range(PATCH):
+                for c in range(3):
+                    dist += (b[by + dy, bx + dx, c]
+                             - a[ay + dy, ax + dx, c]) ** 2
+                if dist > best:
+                    break
+            if dist > best:
+                break
+        if dist < best:
+            best_x = bx
+            best_y = by
+            best = dist
+    return best_x, best_y, best
+
+
+def improve(a, b, nnf, sweep):
+    """One sweep over all patches, forwards or backwards."""
+    eh = nnf.shape[0]
+    ew = nnf.shape[1]
+    if sweep % 2 == 0:
+        y_start = 0
+        y_end = eh
+        x_start = 0
+        x_end = ew
+        step = 1
+        add = PATCH - 1
+        gone = -1
+    else:
+        y_start = eh - 1
+        y_end = -1
+        x_start = ew - 1
+        x_end = -1
+        step = -1
+        add = 0
+        gone = PATCH
+
+    for ay in range(y_start, y_end, step):
+        for ax in range(x_start, x_end, step):
+            best_x = int(nnf[ay, ax, 0])
+            best_y = int(nnf[ay, ax, 1])
+            best = nnf[(ay, ax, 2)]
+            best_x, best_y, best = try_row(
+                a, b, nnf, ax, ay, step, add, gone, best_x, best_y, best)
+            best_x, best_y, best = try_column(
+                a, b, nnf, ax, ay, step, add, gone, best_x, best_y, best)
+            best_x, best_y, best = try_random(
+                a, b, nnf, ax, ay, best_x, best_y, best)
+            nnf[(ay, ax, 0)] = best_x
+            nnf[(ay, ax, 1)] = best_y
+            nnf[(ay, ax, 2)] = best
+
+
+@accelerate
+def optical_flow(a, b, output_img):
+    """Draw the flow from 'a' to 'b' into output_img."""
+    iterations = 2
+    assert a.shape[0] == b.shape[0] and a.shape[1] == b.shape[1]
+    ew = a.shape[1] - PATCH + 1
+    eh = a.shape[0] - PATCH + 1
+    nnf = np.zeros([eh, ew, 3])
+    guess(a, b, nnf)
     for sweep in range(iterations):
-        # Forwards, then backwards; a patch that moves along gains the
-        # column (or row) 'add' and loses 'gone'.
-        if sweep % 2 == 0:
-            y_start = 0
-            y_end = eh
-            x_start = 0
-            x_end = ew
-            step = 1
-            add = patch - 1
-            gone = -1
-        else:
-            y_start = eh - 1
-            y_end = -1
-            x_start = ew - 1
-            x_end = -1
-            step = -1
-            add = 0
-            gone = patch
+        improve(a, b, nnf, sweep)
 
-        for ay in range(y_start, y_end, step):
-            for ax in range(x_start, x_end, step):
-                best_x = int(nnf[ay, ax, 0])
-                best_y = int(nnf[ay, ax, 1])
-                best = nnf[(ay, ax, 2)]
-
-                # The neighbour's match in the row, moved along by one.
-                px = ax - step
-                if px >= 0 and px < ew:
-                    bx = int(nnf[ay, px, 0]) + step
-                    by = int(nnf[ay, px, 1])
-                    if (bx >= 0 and bx < ew and abs(ax - bx) <= max_offset
-                            and abs(ay - by) <= max_offset):
-                        dist = nnf[(ay, px, 2)]
-                        for dy in range(patch):
-                            for c in range(3):
-                                dist -= (b[by + dy, bx + gone, c]
-                                         - a[ay + dy, ax + gone, c]) ** 2
-                            for c in range(3):
-                                dist += (b[by + dy, bx + add, c]
-                                         - a[ay + dy, ax + add, c]) ** 2
-                        if dist < best:
-                            best_x = bx
-                            best_y = by
-                            best = dist
-
-                # The neighbour's match in the column.
-                py = ay - step
-                if py >= 0 and py < eh:
-                    bx = int(nnf[py, ax, 0])
-                    by = int(nnf[py, ax, 1]) + step
-                    if (by >= 0 and by < eh and abs(ax - bx) <= max_offset
-                            and abs(ay - by) <= max_offset):
-                        dist = nnf[(py, ax, 2)]
-                        for dx in range(patch):
-                            for c in range(3):
-                                dist -= (b[by + gone, bx + dx, c]
-                                         - a[ay + gone, ax + dx, c]) ** 2
-                        for dx in range(patch):
-                            for c in range(3):
-                                dist += (b[by + add, bx + dx, c]
-                                         - a[ay + add, ax + dx, c]) ** 2
-                        if dist < best:
-                            best_x = bx
-                            best_y = by
-                            best = dist
-
-                # Random tries around the best match.
-                seed = ay << 16 | ax
-                for i in range(tries):
-                    bx = util.randrange(
-                        seed,
-                        max(max(best_x - 2 * max_offset, ax - max_offset), 0),
-                        min(min(best_x + 2 * max_offset + 1,
-                                ax + max_offset + 1), ew))
-                    by = util.randrange(
-                        seed + 1,
-                        max(max(best_y - 2 * max_offset, ay - max_offset), 0),
-                        min(min(best_y + 2 * max_offset + 1,
-                                ay + max_offset + 1), eh))
-                    dist = 0.0
-                    for dy in range(patch):
-                        for dx in range(patch):
-                            for c in range(3):
-                                dist += (b[by + dy, bx + dx, c]
-                                         - a[ay + dy, ax + dx, c]) ** 2
-                            if dist > best:
-                                break
-                        if dist > best:
-                            break
-                    if dist < best:
-                        best_x = bx
-                        best_y = by
-                        best = dist
-
-                nnf[(ay, ax, 0)] = best_x
-                nnf[(ay, ax, 1)] = best_y
-                nnf[(ay, ax, 2)] = best
-
-    for ay in range(max_offset, eh - max_offset, 10):
-        for ax in range(max_offset, ew - max_offset, 10):
+    for ay in range(MAX_OFFSET, eh - MAX_OFFSET, 10):
+        for ax in range(MAX_OFFSET, ew - MAX_OFFSET, 10):
             u = nnf[ay, ax, 0] - ax
             v = nnf[ay, ax, 1] - ay
-            length = (u * u + v * v) ** 0.5 / max_offset
-            color = find_color_value(u / max_offset, v / max_offset, length)
+            length = (u * u + v * v) ** 0.5 / MAX_OFFSET
+            color = find_color_value(u / MAX_OFFSET, v / MAX_OFFSET, length)
             draw_arrow(float(ay), float(ax), ay + v, ax + u, output_img,
                        color)
 
