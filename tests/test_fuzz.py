@@ -9,13 +9,14 @@ import concurrent.futures
 import os
 import pathlib
 
-from tests.fuzz import broad, generate, soak
+from tests.fuzz import broad, generate, harness, kinds, soak, variants
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEED = int(os.environ.get("VIZGEN_FUZZ_SEED", "1"))
 COUNT = int(os.environ.get("VIZGEN_FUZZ_COUNT", "300"))
 JOBS = min(4, len(os.sched_getaffinity(0)))
 LEAST_NATIVE = 0.90
+LEAST_FIRED = 0.10
 # Arithmetic whose value nobody uses may lose its warning.
 MOST_UNWARNED = 0.02
 
@@ -70,6 +71,36 @@ def test_programs_of_the_whole_language(tmp_path):
     assert not bad, "\n".join(f"{r['file']}: {r['settings']} {r['why']}"
                               for r in bad)
     assert summary.counts["ok"] >= 0.75 * count, "too few run native"
+
+
+def test_any_choice_of_transforms_has_the_same_bits(tmp_path):
+    """With 1, 2 and 5 threads; the quick compiler is good enough for this."""
+    count = COUNT // 15
+    jobs = [f"pixels:{seed}:{tmp_path}" for seed in range(SEED, SEED + count)]
+    settings = {"VIZGEN_FUZZ_SETS": "4", "VIZGEN_PARALLEL_NS": "0"}
+    quick = soak.write_quick_compiler(tmp_path)
+    if quick:
+        settings["VIZGEN_CC"] = quick
+    batches = soak.batches_of(jobs, settings=(settings,), size=5)
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        records = [r for part in pool.map(soak.run_batch, batches)
+                   for r in part]
+    bad = [r for r in records if r["status"] in soak.FAILED]
+    assert not bad, "\n".join(f"{r['file']}: {r['why']}" for r in bad)
+
+
+def test_every_transform_fires_often(tmp_path, monkeypatch):
+    monkeypatch.setenv("VIZGEN_TRIALS", "0")
+    summary = soak.Summary()
+    for seed in range(1, 201):
+        path = kinds.write("pixels", seed, tmp_path)
+        module = harness.load(str(path))
+        fired, _ = variants.draw(str(path), module.run, module.arguments(), 0)
+        summary.add({"status": "ok", "fired": fired})
+    print(*summary.shares(), sep="\n")
+    rare = [name for name in variants.TRANSFORMS
+            if summary.fired[name] < LEAST_FIRED * 200]
+    assert not rare, summary.shares()
 
 
 def test_same_seed_same_program():

@@ -28,25 +28,15 @@ is_named(const PassInfo *info, const char *name)
     return name != NULL && strcmp(info->name, name) == 0;
 }
 
-/* Options that switch single passes off. */
-static bool
-is_switched_off(const PassInfo *info, const Opts *opts)
-{
-    return (is_named(info, "unroll") && !opts->unroll) ||
-           (is_named(info, "pipes") && !opts->pipes) ||
-           (is_named(info, "regions") && !opts->regions) ||
-           (is_named(info, "vectorize") && !opts->vectorize) ||
-           (is_named(info, "parallel") && !opts->parallel);
-}
-
-/* Does the row take part?  A function that was read at a higher level than
- * L_ARRAY leaves out the passes that lead there. */
+/* Does the row take part?  A pass that has a switch of its name among the
+ * options may be off; the others are needed.  A function that was read at a
+ * higher level than L_ARRAY leaves out the passes that lead there. */
 static bool
 applies(const PassInfo *info, const Pass *pass, const Func *func)
 {
     char mode = func->general ? 'G' : 'F';
     return (info->mode == '*' || info->mode == mode) &&
-           info->from >= func->level && !is_switched_off(info, pass->opts);
+           info->from >= func->level && !opts_off(pass->opts, info->name);
 }
 
 /* A broken function is a bug of the pass before; going on would only hide

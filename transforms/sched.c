@@ -20,6 +20,13 @@ static const char *const dir_names[] = {
 
 enum { DIR_KINDS = sizeof(dir_names) / sizeof(dir_names[0]) };
 
+/* As it is written in the text form. */
+const char *
+sched_word(DirKind kind)
+{
+    return dir_names[kind];
+}
+
 /* One line per directive, in the order of the list. */
 void
 sched_print(const Sched *sched, Str *out)

@@ -211,7 +211,6 @@ apply_inside(Schedule *sc, const Stmt *old, bool parallel)
     int mark = bounds_push(sc->b);
     bounds_loop(sc->b, loop);
     sc->parallel = outer || parallel;
-    loop->pre = apply_block(sc, &loop->pre);
     loop->body = apply_block(sc, &loop->body);
     sc->parallel = outer;
     bounds_pop(sc->b, mark);
@@ -244,10 +243,8 @@ try_unroll(Schedule *sc, const Stmt *loop, Block *out)
 static void
 apply_serial(Schedule *sc, const Stmt *loop, Block *out)
 {
-    bool counted = loop->kind == S_FOR;
-    if ((counted && wants(sc, DIR_UNROLL, loop) && try_unroll(sc, loop, out)) ||
-        (counted && wants(sc, DIR_FLATTEN, loop) &&
-         try_flatten(sc, loop, out))) {
+    if ((wants(sc, DIR_UNROLL, loop) && try_unroll(sc, loop, out)) ||
+        (wants(sc, DIR_FLATTEN, loop) && try_flatten(sc, loop, out))) {
         return;
     }
     vec_push(sc->pass->arena, out, apply_inside(sc, loop, false));
@@ -285,8 +282,8 @@ apply_strips(Schedule *sc, const Stmt *loop, Block *out)
 static void
 apply_loop(Schedule *sc, const Stmt *loop, Block *out)
 {
-    bool parallel = loop->kind == S_FOR && wants(sc, DIR_PARALLEL, loop) &&
-                    try_parallel(sc, loop);
+    bool parallel =
+        wants(sc, DIR_PARALLEL, loop) && try_parallel(sc, loop);
     bool fast = wants(sc, DIR_VECTORIZE, loop) || wants(sc, DIR_FLATTEN, loop);
     if (!parallel) {
         apply_serial(sc, loop, out);
@@ -296,6 +293,26 @@ apply_loop(Schedule *sc, const Stmt *loop, Block *out)
     } else {
         vec_push(sc->pass->arena, out, apply_inside(sc, loop, true));
     }
+}
+
+/* All directives are for loops that count their rounds: a WHILE takes none. */
+static Stmt *
+apply_while(Schedule *sc, const Stmt *old)
+{
+    for (int i = 0; i < sc->sched->list.n; i++) {
+        const Directive *dir = &sc->sched->list.at[i];
+        if (dir->loop == old->id) {
+            refuse(sc, old, sched_word(dir->kind),
+                   "a `while` does not count its rounds");
+        }
+    }
+    Stmt *loop = ir_copy_stmt(sc->pass->arena, old);
+    int mark = bounds_push(sc->b);
+    bounds_loop(sc->b, loop);
+    loop->pre = apply_block(sc, &loop->pre);
+    loop->body = apply_block(sc, &loop->body);
+    bounds_pop(sc->b, mark);
+    return loop;
 }
 
 /* Both sides of an IF, each under its condition. */
@@ -322,8 +339,10 @@ apply_block(Schedule *sc, const Block *block)
     Block out = {0};
     for (int i = 0; i < block->n; i++) {
         Stmt *s = block->at[i];
-        if (s->kind == S_FOR || s->kind == S_WHILE) {
+        if (s->kind == S_FOR) {
             apply_loop(sc, s, &out);
+        } else if (s->kind == S_WHILE) {
+            vec_push(sc->pass->arena, &out, apply_while(sc, s));
         } else if (s->kind == S_IF) {
             vec_push(sc->pass->arena, &out, apply_if(sc, s));
         } else {

@@ -40,6 +40,7 @@ typedef struct Sched {
     VEC(Directive) list;
 } Sched;
 
+const char *sched_word(DirKind kind);
 void sched_print(const Sched *sched, Str *out);
 /* False and 'bad' set to the first line that can't be read. */
 bool sched_read(Arena *arena, const char *text, Sched *out, const char **bad);

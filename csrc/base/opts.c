@@ -22,12 +22,16 @@ typedef struct Switch {
 static const Switch switches[] = {
     {"general", offsetof(Opts, general)},
     {"count_warnings", offsetof(Opts, count_warnings)},
-    {"parallel", offsetof(Opts, parallel)},
-    {"vectorize", offsetof(Opts, vectorize)},
-    {"regions", offsetof(Opts, regions)},
-    {"pipes", offsetof(Opts, pipes)},
+    {"simplify", offsetof(Opts, simplify)},
     {"unroll", offsetof(Opts, unroll)},
+    {"checks", offsetof(Opts, checks)},
+    {"prealloc", offsetof(Opts, prealloc)},
+    {"pipes", offsetof(Opts, pipes)},
+    {"regions", offsetof(Opts, regions)},
+    {"vectorize", offsetof(Opts, vectorize)},
     {"flatten", offsetof(Opts, flatten)},
+    {"parallel", offsetof(Opts, parallel)},
+    {"invariant", offsetof(Opts, invariant)},
     {"verify", offsetof(Opts, verify)},
 };
 
@@ -38,16 +42,32 @@ Opts
 opts_default(void)
 {
     return (Opts){
-        .parallel = true,
-        .vectorize = true,
-        .regions = true,
-        .pipes = true,
+        .simplify = true,
         .unroll = true,
+        .checks = true,
+        .prealloc = true,
+        .pipes = true,
+        .regions = true,
+        .vectorize = true,
         .flatten = true,
+        .parallel = true,
+        .invariant = true,
 #ifndef NDEBUG
         .verify = true,
 #endif
     };
+}
+
+/* The row of that name; NULL: there is none. */
+static const Switch *
+find_switch(const char *name)
+{
+    for (int i = 0; i < SWITCHES; i++) {
+        if (strcmp(switches[i].name, name) == 0) {
+            return &switches[i];
+        }
+    }
+    return NULL;
 }
 
 /* Switches are written through their offset, so that a new one is one row of
@@ -55,17 +75,25 @@ opts_default(void)
 static bool
 set_switch(Opts *opts, const char *name, const char *value)
 {
-    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0) {
+    const Switch *row = find_switch(name);
+    if (row == NULL || (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)) {
         return false;
     }
-    for (int i = 0; i < SWITCHES; i++) {
-        if (strcmp(switches[i].name, name) == 0) {
-            bool on = *value == '1';
-            memcpy((char *)opts + switches[i].at, &on, sizeof(on));
-            return true;
-        }
+    bool on = *value == '1';
+    memcpy((char *)opts + row->at, &on, sizeof(on));
+    return true;
+}
+
+/* For those who know a switch by its name only, as the pass table does. */
+bool
+opts_off(const Opts *opts, const char *name)
+{
+    const Switch *row = find_switch(name);
+    bool on = true;
+    if (row != NULL) {
+        memcpy(&on, (const char *)opts + row->at, sizeof(on));
     }
-    return false;
+    return !on;
 }
 
 /* '0' is the machine's number of threads. */

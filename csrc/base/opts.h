@@ -5,17 +5,22 @@
  */
 #include <stdbool.h>
 
-/* Switches are named after what they allow; turning one off never changes a
- * result, only how it is reached.  Texts are interned. */
+/* Switches are named after what they allow, most of them a pass of
+ * transforms/passes.def; turning one off never changes a result, only how it is
+ * reached.  Texts are interned. */
 typedef struct Opts {
     bool general;        /* program order, nothing assumed of the arguments */
     bool count_warnings; /* instrument arithmetic that may warn */
-    bool parallel;       /* allow the directive 'parallel' */
-    bool vectorize;
-    bool regions;
-    bool pipes;
+    bool simplify;
     bool unroll;
-    bool flatten;
+    bool checks;
+    bool prealloc;
+    bool pipes;
+    bool regions;
+    bool vectorize;
+    bool flatten;        /* the directive, which 'vectorize' proposes */
+    bool parallel;
+    bool invariant;
     bool verify;         /* run ir_verify after every pass */
     const char *dump;    /* letters of passes.def, '*' all; NULL none */
     const char *stop_after; /* name of a pass; NULL none */
@@ -29,4 +34,7 @@ Opts opts_default(void);
 /* Apply 'text', words such as "parallel=0 regions=1 dump=SC"; false and
  * 'bad' set to the offending word when one is unknown. */
 bool opts_parse(Opts *opts, const char *text, const char **bad);
+
+/* Is the switch 'name' off?  Of a name that is no switch: false. */
+bool opts_off(const Opts *opts, const char *name);
 #endif

@@ -25,12 +25,15 @@ def arguments():
     add("--seconds", type=float, default=1e9, help="start none after these")
     add("--out", default="fuzz-failures", help="folder for what fails")
     add("--shrink", type=int, default=5, help="how many are made smaller")
+    add("--sets", type=int, default=0, help="random choices of transforms by "
+        "which each program runs too, with 1, 2 and 5 threads")
     add("--kind", choices=sorted(kinds.MAKERS), default="all")
     return parser.parse_args()
 
 
 def main():
     options = arguments()
+    os.environ["VIZGEN_FUZZ_SETS"] = str(options.sets)
     folder = pathlib.Path(options.out).resolve()
     began = time.monotonic()
     work = soak.Soak(options.kind, options.seed, options.count,
@@ -40,6 +43,8 @@ def main():
         print(shrink.shrunk(path, environment), flush=True)
     print("why in Python:", *(f"{n:6} {why}" for why, n in
                               summary.reasons.most_common(15)), sep="\n  ")
+    if options.sets:
+        print("transforms that fired:", *summary.shares(), sep="\n  ")
     print(f"seeds {options.seed} to {options.seed + options.count - 1}: "
           f"{summary}, {time.monotonic() - began:.0f} s")
     sys.exit(bool(failures))

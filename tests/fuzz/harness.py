@@ -8,6 +8,8 @@ A program is a file, or is made here (tests/fuzz/kinds.py).  It has the entry
 printed when a program is done, so that whoever started this process knows
 which one ended it.
 
+VIZGEN_FUZZ_SETS=n runs each program by n random choices of transforms as
+well (tests/fuzz/variants.py).
 VIZGEN_FUZZ_MODE says what a warning is: "warn" (one like any other), "error"
 (python -W error) or "raise" (np.errstate(all="raise")).
 """
@@ -25,11 +27,12 @@ import warnings
 import numpy as np
 
 import vizgen
-from tests.fuzz import kinds
+from tests.fuzz import kinds, variants
 from vizgen.compare import difference
 
 MODE = os.environ.get("VIZGEN_FUZZ_MODE", "warn")
 MEMORY = 4 << 30     # bytes: a drawn shape can be that of a huge array
+SETS = int(os.environ.get("VIZGEN_FUZZ_SETS", "0"))
 LIMIT = float(os.environ.get("VIZGEN_FUZZ_LIMIT", "60"))   # seconds a program
 # What arithmetic whose value nobody uses need not raise.
 LOST = ("RuntimeWarning", "FloatingPointError")
@@ -150,19 +153,39 @@ def check(path, options):
     wants = [Outcome(module.run, path, module.arguments(*which))
              for which in chosen]
     record["raised"] = wants[0].error is not None
-    for setting in options:
-        fn = vizgen.accelerate(module.run, **setting)
-        for attempt in ("first", "second"):
-            for which, want in zip(chosen, wants):
-                got = Outcome(fn, path, module.arguments(*which))
-                words = got.compare(want)
-                if words:
-                    why = f"{setting} {attempt} call {which}: {words}"
-                    return {**record, "status": "wrong", "why": why}
-                _note(record, got, want)
+    pairs = list(zip(chosen, wants))
+    runs = [(vizgen.accelerate(module.run, **setting), setting, (0, 0))
+            for setting in options]
+    if SETS:
+        args = module.arguments(*chosen[-1])
+        record["fired"], texts = variants.draw(path, module.run, args, SETS)
+        runs += [(variants.chosen(module.run, text), text, variants.THREADS)
+                 for text in texts]
+    for fn, setting, threads in runs:
+        print(f"{setting!r}", file=sys.stderr)   # said of a crash
+        words = _differs(record, fn, threads, pairs, module, path)
+        if words:
+            choice = setting if isinstance(setting, str) else None
+            return {**record, "status": "wrong", "choice": choice,
+                    "why": f"{setting!r} {words}"}
         record["native"] += fn.stats.native_calls
         record["replays"] += fn.stats.replays
     return record
+
+
+def _differs(record, fn, threads, wanted, module, path):
+    """None, or in which call a function differs: all are made once for each
+    number of threads."""
+    for attempt, count in enumerate(threads):
+        with variants.threads(count):
+            for which, want in wanted:
+                got = Outcome(fn, path, module.arguments(*which))
+                words = got.compare(want)
+                if words:
+                    return (f"call {attempt + 1} {which} by {count} threads: "
+                            f"{words}")
+                _note(record, got, want)
+    return None
 
 
 def _note(record, got, want):

@@ -22,6 +22,8 @@ import tempfile
 import threading
 import time
 
+from tests.fuzz import variants
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BATCH = 15
 # Batches take turns: threads even for little work, fewer transformations,
@@ -94,6 +96,7 @@ class Summary:
     def __init__(self):
         self.counts = collections.Counter()
         self.reasons = collections.Counter()
+        self.fired = collections.Counter()
         self.raised = self.replays = self.unwarned = 0
 
     def add(self, record):
@@ -101,6 +104,7 @@ class Summary:
         self.raised += record.get("raised", False)
         self.replays += bool(record.get("replays"))
         self.unwarned += "unwarned" in record
+        self.fired.update(record.get("fired", ()))
         if record["status"] == "python":
             found = re.search(r"VZ-\d{4}[^\n]*", record["why"])
             self.reasons[found[0][:90] if found else record["why"][:90]] += 1
@@ -108,6 +112,11 @@ class Summary:
     @property
     def programs(self):
         return sum(self.counts.values())
+
+    def shares(self):
+        """How often each transform fired, as text."""
+        return [f"{100.0 * self.fired[name] / max(self.programs, 1):5.1f} % "
+                f"{name}" for name in variants.TRANSFORMS]
 
     def __str__(self):
         failed = sum(self.counts[status] for status in FAILED)
@@ -172,6 +181,9 @@ class Soak:
             f"{record['settings']}\n{record['why']}\n")
         environment = {key: value for key, value in record["env"].items()
                        if key != "VIZGEN_CACHE_DIR"}
+        if record.get("choice"):
+            environment.update(VIZGEN_OPTS=record["choice"],
+                               VIZGEN_FUZZ_SETS="0")
         self.failures.append((kept, environment))
         print(f"{record['status']}: {kept} {record['settings']}\n"
               f"    {record['why'][:600]}", flush=True)

@@ -8,6 +8,7 @@ import random
 
 KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
          "table", "escape", "point", "in_place")
+NESTED = ("plain", "window", "in_place")     # leave a border as it is
 
 
 class Stage:
@@ -24,10 +25,13 @@ class Pipeline:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.seed = seed
-        self.channels = self.rng.choice((0, 0, 0, 1, 3, 4))
+        self.channels = self.rng.choice((0, 0, 0, 0, 1, 3, 3, 4))
         self.lines = []
         self.stages = [Stage("img", 0, 0)]
         self.uses_table = False
+        # Each stage is read by the next one alone, and only where it was
+        # written: these can be fused.
+        self.chained = self.rng.random() < 0.5
 
     def pick(self, items):
         return self.rng.choice(items)
@@ -37,13 +41,16 @@ class Pipeline:
 
     def read(self, row="r", col="c", reach=1):
         """A read near the pixel of a stage made before."""
-        stage = self.pick(self.stages[-2:])
+        stage = self.pick(self.stages[-1 if self.chained else -2:])
         dr, dc = (self.rng.randint(-reach, reach) for _ in range(2))
         return f"{stage.name}[{_at(row, dr)}, {_at(col, dc)}]"
 
     def sum_of_reads(self, reach):
         terms = [f"{self.weight()} * {self.read(reach=reach)}"
                  for _ in range(self.rng.randint(1, 4))]
+        if self.chained:       # what is computed is all read
+            source = self.stages[-1].name
+            terms += [f"{source}[r - 1, c - 1]", f"{source}[r + 1, c + 1]"]
         text = self.pick((" + ", " + ", " - ")).join(terms)
         divisor = self.pick(("", "", " / 3.0", " / 4", " * 0.1"))
         return f"({text}){divisor}"
@@ -54,6 +61,8 @@ class Pipeline:
     def stage(self):
         name = f"t{len(self.stages)}"
         kind = self.pick(KINDS)
+        if self.chained and self.stages[-1].low:
+            kind = self.pick(("plain", "plain", "window"))
         if self.channels and kind in ("table", "escape", "running"):
             kind = "guarded"
         shape = "img.shape" if self.channels else "(H, W)"
@@ -61,8 +70,12 @@ class Pipeline:
         self.emit(f"{name} = np.zeros({shape}{dtype})")
         low = self.rng.randint(1, 2)
         high = self.rng.randint(low, 3)
+        if self.chained:
+            low, high = self.stages[-1].low + 1, self.stages[-1].high + 1
         getattr(self, kind)(name, low, high)
-        self.stages.append(Stage(name, low, high))
+        whole = self.chained and kind not in NESTED
+        self.stages.append(Stage(name, 0, 0) if whole
+                           else Stage(name, low, high))
 
     def nest(self, low, high):
         self.emit(f"for r in range({low}, H - {high}):",
@@ -70,7 +83,8 @@ class Pipeline:
 
     def plain(self, name, low, high):
         self.nest(low, high)
-        self.emit(f"        {name}[r, c] = {self.sum_of_reads(low)}")
+        reach = 1 if self.chained else low
+        self.emit(f"        {name}[r, c] = {self.sum_of_reads(reach)}")
 
     def point(self, name, low, high):
         source = self.stages[-1].name
@@ -98,7 +112,7 @@ class Pipeline:
         source = self.stages[-1].name
         self.emit("for r in range(H):",
                   "    up = max(r - 1, 0)",
-                  f"    down = min(r + {low}, H - 1)",
+                  f"    down = min(r + {min(low, 2)}, H - 1)",
                   "    for c in range(W):",
                   "        left = c - 1 if c > 0 else 0",
                   f"        {name}[r, c] = ({source}[up, c] + "
@@ -109,9 +123,11 @@ class Pipeline:
         source = self.stages[-1].name
         self.nest(low, high)
         start = f"{source}[r, c] * 0.0" if self.channels else "0.0"
+        reach = 1 if self.chained else low
+        col = "c + k" if self.chained else "c"
         self.emit(f"        acc = {start}",
-                  f"        for k in range(-{low}, {low} + 1):",
-                  f"            acc = acc + {source}[r + k, c] * "
+                  f"        for k in range(-{reach}, {reach} + 1):",
+                  f"            acc = acc + {source}[r + k, {col}] * "
                   f"{self.weight()}",
                   f"        {name}[r, c] = acc")
 
@@ -149,11 +165,13 @@ class Pipeline:
         self.emit(f"        {name}[r, c] += {name}[{shift}] * 0.5")
 
     def text(self):
-        for _ in range(self.rng.randint(1, 4)):
+        for _ in range(self.rng.randint(2 if self.chained else 1, 4)):
             self.stage()
         params = "img, table" if self.uses_table else "img"
-        results = self.rng.sample([s.name for s in self.stages[1:]],
-                                  self.rng.randint(1, len(self.stages) - 1))
+        results = [self.stages[-1].name]
+        if not self.chained:
+            results = self.rng.sample([s.name for s in self.stages[1:]],
+                                      self.rng.randint(1, len(self.stages) - 1))
         rows, cols = self.rng.randint(4, 40), self.rng.randint(4, 50)
         shape = f"{rows}, {cols}" + (f", {self.channels}" if self.channels
                                      else "")
