@@ -13,15 +13,14 @@
 
 #include "csrc/base/str.h"
 
-/* An option that is on or off, by its name in the text. */
+/* An option that is on or off, by its name in the text.  The transforms come
+ * first, the last of them is "invariant". */
 typedef struct Switch {
     const char *name;
     size_t at; /* offset of the bool in Opts */
 } Switch;
 
 static const Switch switches[] = {
-    {"general", offsetof(Opts, general)},
-    {"count_warnings", offsetof(Opts, count_warnings)},
     {"simplify", offsetof(Opts, simplify)},
     {"unroll", offsetof(Opts, unroll)},
     {"checks", offsetof(Opts, checks)},
@@ -32,6 +31,8 @@ static const Switch switches[] = {
     {"flatten", offsetof(Opts, flatten)},
     {"parallel", offsetof(Opts, parallel)},
     {"invariant", offsetof(Opts, invariant)},
+    {"general", offsetof(Opts, general)},
+    {"count_warnings", offsetof(Opts, count_warnings)},
     {"verify", offsetof(Opts, verify)},
 };
 
@@ -82,6 +83,13 @@ set_switch(Opts *opts, const char *name, const char *value)
     bool on = *value == '1';
     memcpy((char *)opts + row->at, &on, sizeof(on));
     return true;
+}
+
+const char *
+opts_transform(int i)
+{
+    bool is_last = i > 0 && strcmp(switches[i - 1].name, "invariant") == 0;
+    return is_last ? NULL : switches[i].name;
 }
 
 /* For those who know a switch by its name only, as the pass table does. */

@@ -37,4 +37,7 @@ bool opts_parse(Opts *opts, const char *text, const char **bad);
 
 /* Is the switch 'name' off?  Of a name that is no switch: false. */
 bool opts_off(const Opts *opts, const char *name);
+
+/* The switches that stand for a transform, from number 0; NULL at the end. */
+const char *opts_transform(int i);
 #endif

@@ -4,7 +4,7 @@
  *     f._describe()                       what f has compiled, a list of dicts
  *     doctor()  cache_info()  cache_clear()  cache_verify()
  *     codes()  page(code)                 the diagnostics' help pages
- *     settings()  threads(n)  is_translated(name)
+ *     settings()  transforms()  threads(n)  is_translated(name)
  */
 #include "csrc/py/records.h"
 #include "csrc/py/tell.h"
@@ -480,6 +480,19 @@ info_settings(PyObject *module, PyObject *unused)
                          core->strict ? Py_True : Py_False);
 }
 
+/* Words for VIZGEN_OPTS and _set_variant, with "=0". */
+static PyObject *
+info_transforms(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    PyObject *out = PyList_New(0);
+    for (int i = 0; out != NULL && opts_transform(i) != NULL; i++) {
+        out = append(out, PyUnicode_FromString(opts_transform(i)));
+    }
+    return out;
+}
+
 /* In the order of diag.def, which is that of the codes. */
 static PyObject *
 info_codes(PyObject *module, PyObject *unused)
@@ -565,6 +578,8 @@ PyMethodDef info_methods[] = {
      PyDoc_STR("is_translated(name, /)\n\n"
                "Is 'numpy.sqrt' a known function, constant or module?")},
     {"settings", info_settings, METH_NOARGS, NULL},
+    {"transforms", info_transforms, METH_NOARGS,
+     PyDoc_STR("transforms()\n\nThe compiler's options that switch one off.")},
     {"check_environment", info_environment, METH_NOARGS,
      PyDoc_STR("check_environment()\n\n"
                "Warn of variables of the environment without a good value.")},

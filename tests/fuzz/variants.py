@@ -16,8 +16,7 @@ import re
 import vizgen
 from vizgen import _core
 
-SWITCHES = ("simplify", "unroll", "checks", "prealloc", "pipes", "regions",
-            "vectorize", "flatten", "parallel", "invariant")
+SWITCHES = tuple(_core.transforms())
 DIRECTIVES = ("parallel", "vectorize", "unroll", "flatten", "regions")
 # A directive has fired where it was proposed, another transform where it
 # changed the code.
