@@ -341,3 +341,123 @@ def test_stages(tmp_path, seed):
     path.write_text(stencils.program(seed))
     record = harness.check(str(path), [{}])
     assert record["status"] in ("ok", "python"), record["why"]
+
+
+# --- loops around loops, and arrays that change places ---
+
+
+def runs(lens, values, width):
+    """How far an inner loop goes is another number in every round."""
+    out = np.zeros((lens.shape[0], width))
+    total = 0
+    for y in range(lens.shape[0]):
+        pos = 0
+        for i in range(lens.shape[1]):
+            k = int(lens[y, i])
+            if k == 1:
+                out[y, pos] = values[y, i]
+            for _ in range(k):
+                pos += 1
+                total += 1
+    return out, total
+
+
+def stage_of_turns(img):
+    """The rounds of a stage's producer exchange arrays."""
+    h, w = img.shape
+    tmp = np.zeros((h, w))
+    a, b, c = np.zeros(h), np.ones(h), np.full(h, 2.0)
+    for y in range(h):
+        for x in range(w):
+            tmp[y, x] = img[y, x] * a[y] + 1.0
+        a, b, c = b, c, a
+    out = np.zeros((h, w))
+    for y in range(1, h - 1):
+        for x in range(1, w - 1):
+            out[y, x] = tmp[y - 1, x - 1] + tmp[y + 1, x + 1] + tmp[y, x + 1]
+    return out
+
+
+def turns_of_a_stage(img):
+    """So do those of the last stage."""
+    w = img.shape[1]
+    tmp = np.zeros(w)
+    for x in range(w):
+        tmp[x] = img[0, x] * 0.5 + 1.0
+    out = np.zeros(w)
+    a, b, c = np.zeros(w), np.ones(w), np.full(w, 2.0)
+    for x in range(1, w - 1):
+        out[x] = tmp[x - 1] * 3.0 + tmp[x + 1] + tmp[x] + a[x]
+        a, b, c = b, c, a
+    return out
+
+
+def empty_neighbour(img):
+    """That a loop has a round says nothing for the one beside it."""
+    h, w = img.shape
+    count = np.zeros(9)
+    acc = np.zeros((h, w))
+    for t in range(3):
+        tmp = np.zeros((h, w))
+        for y in range(h):
+            for i in range(t):
+                count[i] += 1.0
+            for x in range(1, w):
+                k = min(x, x - 1 + t)
+                tmp[y, k] = img[y, x] + 1.0
+        for y in range(h):
+            for x in range(w):
+                acc[y, x] += tmp[y, x] * tmp[y, x]
+    return acc, count
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("fn", [stage_of_turns, turns_of_a_stage,
+                                empty_neighbour], ids=lambda f: f.__name__)
+def test_loops_beside_each_other(fn, options):
+    fast = accelerate(fn)
+    fast._set_variant(options)
+    for shape in [(40, 1000), (3, 5), (1, 1)]:
+        junk = [np.full(shape, 7.5) for _ in range(20)]
+        del junk                    # recycled memory is not zero
+        assert_same(fast, (np.random.RandomState(1).uniform(0, 1, shape),))
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_rounds_of_an_inner_loop(options):
+    fast = accelerate(runs)
+    fast._set_variant(options)
+    values = np.ones((1, 4))
+    assert_same(fast, (np.array([[1, 0, 1, 2]]), values, 4))
+    for n in (1000, 40000):         # the last store is out of bounds
+        with pytest.raises(IndexError):
+            fast(np.array([[n, 1, 1, 1]]), values, 4)
+
+
+def sum_of_rows(a):
+    s = 0.0
+    for i in range(1, a.shape[0]):
+        for j in range(1, a.shape[1]):
+            x = a[i - 1, j]
+            a[i, j - 1] = i * 10.0 + j
+            s += a[i - 1, j] + x
+    return s
+
+
+def raised(a):
+    a += 1.0
+    return a[0, 0]
+
+
+@pytest.mark.parametrize("strides", [(0, 8), (8, 8), (-8, 8), (8, 0)])
+@pytest.mark.parametrize("fn", [sum_of_rows, raised])
+def test_elements_that_coincide(fn, strides):
+    """A written array in which two indices mean one element."""
+    fast = accelerate(fn)
+    for _ in range(2):
+        results = []
+        for one in (fn, fast):
+            base = np.arange(60.0)
+            view = np.lib.stride_tricks.as_strided(base[8:], (8, 5), strides)
+            results.append((one(view), base.tolist()))
+        assert results[0] == results[1]

@@ -300,8 +300,10 @@ learn_nest(Prealloc *p, const Block *block)
         if (s->kind == S_LET) {
             bounds_after(p->bounds, s);
         } else if (s->kind == S_FOR) {
+            int mark = bounds_push(p->bounds);
             bounds_loop(p->bounds, s);
             learn_nest(p, &s->body);
+            bounds_pop(p->bounds, mark);
         }
     }
 }

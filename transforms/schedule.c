@@ -78,6 +78,9 @@ unroll_why_not(const Stmt *loop)
     if (loop->until != NULL) {
         return "the loop may end early";
     }
+    if (loop->nbinds > 0) {
+        return "its rounds exchange arrays";
+    }
     bool small =
         trips <= MAX_UNROLL && trips * ir_size(&loop->body) <= MAX_UNROLLED;
     return small ? NULL : "the code would grow too large";

@@ -203,7 +203,8 @@ is_outer_expr(Induct *in, const Expr *e)
 {
     if (e->op == E_VAR) {
         const VarInfo *info = bounds_info(in->b, e->var);
-        return info->defined && info->seq < in->seq;
+        return info->defined && info->seq < in->seq &&
+               loop_invariant(in->b->func, in->loop, e);
     }
     for (int i = 0; i < e->nargs; i++) {
         if (!is_outer_expr(in, e->args[i])) {

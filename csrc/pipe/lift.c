@@ -25,7 +25,8 @@ enum { MAX_STAGES = 32 };
 static bool
 is_plain_loop(const Stmt *s)
 {
-    return s->kind == S_FOR && s->ncarries == 0 && s->until == NULL;
+    return s->kind == S_FOR && s->ncarries == 0 && s->nbinds == 0 &&
+           s->until == NULL;
 }
 
 /* 'e' with the LETs of the levels around replaced by what they are, so that it

@@ -234,6 +234,9 @@ settle_warnings(Call *call)
     unsigned kinds;
     note_calm(call);
     Outlook outlook = outlook_now(call, &kinds);
+    if (PyErr_Occurred()) {
+        return RAISED; /* by a signal's handler, after the last store */
+    }
     if (outlook == OUTLOOK_SHOW && kinds_of_flags(call) != 0) {
         int status = count_warnings(call);
         if (status != VZ_OK) {
@@ -320,18 +323,16 @@ tell_filled(Accel *f, const Loaded *l, FillStatus filled)
     return status < 0 ? OUT_ERROR : OUT_PYTHON;
 }
 
-/* An array with coinciding elements is not for parallel loops. */
+/* An array whose elements coincide is Python's: kernels take stores to one
+ * element for stores to no other. */
 static Outcome
 run_prepared(Call *call, PyObject **result)
 {
-    if (!choose_policy(call)) {
-        return OUT_PYTHON;
+    if (!choose_policy(call) || call->overlaps_itself) {
+        return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
     }
-    int status = VZ_BAIL;
-    if (!call->overlaps_itself) {
-        status = call_run(call, call->kernel,
+    int status = call_run(call, call->kernel,
                           call->policy == WARNS_SHADOWED);
-    }
     if (status == VZ_BAIL) {
         call_undo(call);
         call->spec->bails++;
