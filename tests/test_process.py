@@ -151,6 +151,40 @@ else:
     assert done.returncode == 0, done.stderr
 
 
+def test_interrupt_while_compiling(tmp_path):
+    """The compiler is stopped, the call ends, and the next one compiles."""
+    slow = tmp_path / "slow-cc"
+    slow.write_text(f"""#!/bin/sh
+case "$*" in *k.c*) if [ ! -e {tmp_path}/go ]; then sleep 30; fi ;; esac
+exec cc "$@"
+""")
+    slow.chmod(0o755)
+    done = run_file(tmp_path, f"""
+import pathlib, signal, time
+from vizgen import accelerate
+
+@accelerate
+def double(n):
+    return 2 * n
+
+def stop(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 1.0)
+start = time.time()
+try:
+    double(3)
+except KeyboardInterrupt:
+    assert time.time() - start < 20
+    assert double.stats.native_calls == double.stats.python_calls == 0
+else:
+    raise SystemExit("was not interrupted")
+pathlib.Path({str(tmp_path / "go")!r}).touch()
+assert double(4) == 8 and double.stats.native_calls == 1
+""", VIZGEN_CC=str(slow))
+    assert done.returncode == 0, done.stderr
+
+
 def test_interrupt_leaves_what_was_stored(tmp_path):
     """As Python would: what was stored stays, logged or not."""
     done = run_file(tmp_path, """

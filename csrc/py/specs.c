@@ -259,7 +259,20 @@ refuse_back(Loaded *l, const CompileRequest *request,
                 result->cc_error ? result->cc_error : "nothing was built");
 }
 
-/* Compiles for 'sig' without the GIL; diagnostics are in l->diags. */
+/* Has a signal's handler raised?  Asked while the C compiler runs, without the
+ * GIL; the exception stays set. */
+static bool
+is_stopped(void)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+    bool stopped = PyErr_Occurred() != NULL || PyErr_CheckSignals() < 0;
+    PyGILState_Release(state);
+    return stopped;
+}
+
+/* Compiles for 'sig' without the GIL; diagnostics are in l->diags. The first
+ * compilation of a Spec can be stopped; others have their call to fall back
+ * on. */
 static CompileResult *
 run_compiler(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
 {
@@ -276,9 +289,11 @@ run_compiler(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
     double start = clock_seconds();
     l->busy = true;
     CompileResult *result;
+    run_stop_by(mode == FAST ? is_stopped : NULL);
     Py_BEGIN_ALLOW_THREADS
     result = vz_compile(&request);
     Py_END_ALLOW_THREADS
+    run_stop_by(NULL);
     l->busy = false;
     f->count.compile_seconds += clock_seconds() - start;
     if (result->ok) {
@@ -419,7 +434,8 @@ tell_slow(const Accel *f, const Spec *spec)
                        (int)spec->seconds, (int)(spec->seconds * 10) % 10);
 }
 
-/* Without a kernel there must be a reason, else the Spec is not kept. */
+/* Without a kernel there must be a reason, else the Spec is not kept; nor is it
+ * after a signal whose handler raised. */
 static bool
 fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
 {
@@ -431,6 +447,9 @@ fill_spec(Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
     double start = clock_seconds();
     spec->tried[FAST] = true;
     spec->kernels[FAST] = make_kernel(f, l, sig, FAST);
+    if (PyErr_Occurred() || PyErr_CheckSignals() < 0) {
+        return false;
+    }
     spec->seconds = clock_seconds() - start;
     records_settle(spec, l->arena, sig);
     for (int i = 0; i < spec->nargs; i++) {

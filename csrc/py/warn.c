@@ -44,7 +44,8 @@ is_mode(PyObject *state, const char *key, const char *mode)
     return value != NULL && PyUnicode_CompareWithASCIIString(value, mode) == 0;
 }
 
-/* What can't be found out is Python's. */
+/* What can't be found out is Python's, with an exception set: that of a
+ * signal's handler. */
 static Errstate
 ask_errstate(void)
 {
@@ -59,7 +60,6 @@ ask_errstate(void)
     }
     Py_XDECREF(ask);
     Py_XDECREF(state);
-    PyErr_Clear();
     return out;
 }
 
@@ -74,6 +74,10 @@ errstate_now(Core *core)
     }
     if (value == NULL || value != core->errstate_seen) {
         Errstate is = ask_errstate();
+        if (PyErr_Occurred()) {
+            Py_XDECREF(value);
+            return is;
+        }
         Py_XSETREF(core->errstate_seen, value);
         core->errstate_is = is;
         return is;

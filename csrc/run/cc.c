@@ -158,7 +158,7 @@ ask(const Compiler *cc, const char *const *words, ChildEnd *end, char *why)
     double timeout = cc_timeout();
     int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     child_run(argv, root, timeout < probe_timeout ? timeout : probe_timeout,
-              end);
+              NULL, end);
     if (root >= 0) {
         close(root);
     }
@@ -577,6 +577,15 @@ make_argv(const Compiler *cc, Blob *flags, Blob *extra, const char **argv)
     argv[n] = NULL;
 }
 
+/* Of this thread; see run_stop_by. */
+static _Thread_local StopTest *stop_test;
+
+void
+run_stop_by(StopTest *stop)
+{
+    stop_test = stop;
+}
+
 /* Run the compiler in the open directory 'work'. */
 static bool
 build_in(int work, const Compiler *cc, const char *text, const char *extra,
@@ -596,7 +605,7 @@ build_in(int work, const Compiler *cc, const char *text, const char *extra,
     }
     if (ok) {
         make_argv(cc, &flags, &more, argv);
-        child_run(argv, work, cc_timeout(), end);
+        child_run(argv, work, cc_timeout(), stop_test, end);
         ok = end->ok;
     }
     if (ok && !file_read(work, "k.so", SO_LIMIT, so)) {

@@ -45,6 +45,7 @@ typedef struct Start {
     int null;       /* its stdin */
     int output;     /* its stdout and stderr */
     double timeout; /* seconds; bounds its CPU time too */
+    StopTest *stop; /* or NULL */
 } Start;
 
 /* Anything that isn't a positive number means the default. */
@@ -241,13 +242,13 @@ nap(double seconds)
     nanosleep(&ts, NULL);
 }
 
-/* Collect output until the child has ended or 'deadline'; as has_ended, and
- * 0 at the deadline.  Its background children may keep the pipe open, and it
+/* Collect output until the child has ended, 'deadline' or 'stop'; as has_ended,
+ * and 0 if it has not.  Its background children may keep the pipe open, and it
  * may close the pipe and live on, so neither alone decides.  Usually the pipe
  * closes with the compiler's end, which wakes the poll, and the first short
  * naps catch the rest: an end is seen within 0.2 ms. */
 static int
-watch(pid_t pid, int fd, double deadline, Blob *output)
+watch(pid_t pid, int fd, double deadline, StopTest *stop, Blob *output)
 {
     bool open = true;
     double pause = 0.0001;
@@ -265,7 +266,7 @@ watch(pid_t pid, int fd, double deadline, Blob *output)
             drain(fd, output);
             return ended;
         }
-        if (clock_seconds() > deadline) {
+        if (clock_seconds() > deadline || (stop != NULL && stop())) {
             return 0;
         }
     }
@@ -329,16 +330,19 @@ run_with(Start *start, int pipe_fd[2], ChildEnd *out)
         snprintf(out->why, WHY, "can't be started: %s", strerror(error));
         return;
     }
-    int ended = watch(pid, pipe_fd[0], begin + start->timeout, &out->output);
+    int ended = watch(pid, pipe_fd[0], begin + start->timeout, start->stop,
+                      &out->output);
     finish(pid, ended, start->timeout, out);
     out->seconds = clock_seconds() - begin;
 }
 
 /* Never fails otherwise than by !out->ok and a reason.  A signal that comes
- * meanwhile is handled by its handler and the wait goes on; the child is in
- * another process group, so Ctrl-C at a terminal doesn't reach it. */
+ * meanwhile is handled by its handler and the wait goes on, unless 'stop' says
+ * otherwise; the child is in another process group, so Ctrl-C at a terminal
+ * doesn't reach it. */
 void
-child_run(const char *const *argv, int cwd, double timeout, ChildEnd *out)
+child_run(const char *const *argv, int cwd, double timeout, StopTest *stop,
+          ChildEnd *out)
 {
     Environment env = {0};
     int pipe_fd[2] = {-1, -1};
@@ -347,7 +351,8 @@ child_run(const char *const *argv, int cwd, double timeout, ChildEnd *out)
     *out = (ChildEnd){0};
     if (pipe2(pipe_fd, O_CLOEXEC) == 0 && dir >= 0 && lift(&null) &&
         lift(&pipe_fd[0]) && lift(&pipe_fd[1]) && make_environment(&env)) {
-        Start start = {argv, env.list, dir, null, pipe_fd[1], timeout};
+        Start start = {argv,       env.list, dir, null,
+                       pipe_fd[1], timeout,  stop};
         run_with(&start, pipe_fd, out);
     } else {
         snprintf(out->why, WHY, "can't be started: %s", strerror(errno));

@@ -66,9 +66,10 @@ typedef struct ChildEnd {
 
 enum { OUTPUT_LIMIT = 1 << 20 };
 
-/* Run argv[0], an absolute path, in directory 'cwd'; see child.c. */
+/* Run argv[0], an absolute path, in directory 'cwd', to its end, or until
+ * 'stop', asked every 10 ms if it isn't NULL, is true; see child.c. */
 void child_run(const char *const *argv, int cwd, double timeout,
-               ChildEnd *out);
+               StopTest *stop, ChildEnd *out);
 double cc_timeout(void);   /* VIZGEN_CC_TIMEOUT, seconds */
 
 /* --- cpu.c ---------------------------------------------------------------- */

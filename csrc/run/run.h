@@ -85,6 +85,13 @@ typedef struct Library {
     char key[65];
 } Library;
 
+/* Should the wait for a compiler end? */
+typedef bool StopTest(void);
+
+/* Builds of this thread fail as soon as 'stop' is true; NULL: they go on to
+ * their end. */
+void run_stop_by(StopTest *stop);
+
 /* The kernel for 'text' (a whole translation unit that exports vz_kernel and
  * vz_abi) compiled by 'cc': from memory, from the cache, else by the
  * compiler.  The key is made of 'text' without its #line lines, compiler,
