@@ -120,6 +120,41 @@ join_references(Infer *I, const Type *joined, const Type *lhs, const Type *rhs)
     return type_of_object(I, joined, object);
 }
 
+/* The same tuple or list, with other types of its items. */
+static const Type *
+with_items(Infer *I, const Type *tuple, const Type **items)
+{
+    Type *copy = arena_copy(I->arena, tuple, sizeof(*tuple));
+    copy->items = items;
+    return copy;
+}
+
+/* What is made in a block ends with it.  A name that leaves the block takes it
+ * along as a reference, which exists where the paths meet. */
+const Type *
+carry_out(Infer *I, const Type *type)
+{
+    if (type == NULL) {
+        return NULL;
+    }
+    if (type_is_memory(type)) {
+        const Object *object = &I->objects.at[type->object];
+        bool here = object->arg >= 0 || block_reaches(I, object->scope);
+        return here ? type
+                    : join_references(I, type_ref(I->arena, type), type, type);
+    }
+    if (!type_is_pack(type)) {
+        return type;
+    }
+    const Type **items = ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
+    bool same = true;
+    for (int i = 0; i < type->rank; i++) {
+        items[i] = carry_out(I, type->items[i]);
+        same &= items[i] == type->items[i];
+    }
+    return same ? type : with_items(I, type, items);
+}
+
 /* 'joined' as the object that it is after the join: vectors are united, arrays
  * in memory become a reference that may be either. */
 const Type *
@@ -258,15 +293,6 @@ alias_mutate(Infer *I, const Type *type, Loc loc)
         lender->aliased = true;
         lender->mutated_loc = loc;
     }
-}
-
-/* The same tuple or list, with other types of its items. */
-static const Type *
-with_items(Infer *I, const Type *tuple, const Type **items)
-{
-    Type *copy = arena_copy(I->arena, tuple, sizeof(*tuple));
-    copy->items = items;
-    return copy;
 }
 
 /* The type of a parameter: an object of its own, which remembers whose it is.

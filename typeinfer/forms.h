@@ -110,6 +110,7 @@ void infer_unrolled_while(Infer *I, const AStmt *s, ABlock *out);
 bool infer_nest(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);
 AExpr *call_product(Infer *I, const AExpr *e, AExpr *out);
 int block_size(const ABlock *block);
+const AExpr *loop_key(const AStmt *s);
 bool may_unroll(Infer *I, const AStmt *s, int64_t trips);
 void demand_unroll(Infer *I, const AExpr *key);
 void unroll_instead(Infer *I);

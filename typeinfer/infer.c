@@ -355,6 +355,7 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
 {
     Map demoted = facts->demoted;
     Map unroll = facts->unroll;
+    Map nests = facts->nests;
     Map lists = facts->lists;
     int nmade = facts->made.n;
     int *made = facts->made.at;
@@ -362,6 +363,7 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
     *I = (Infer){.arena = unit->arena, .unit = unit, .sig = sig};
     I->demoted = demoted;
     I->unroll = unroll;
+    I->nests = nests;
     I->lists = lists;
     I->made.n = nmade;
     I->made.at = made;
@@ -390,6 +392,7 @@ infer_unit(Unit *unit, Signature *sig)
     Infer *I = ARENA_NEW(unit->arena, Infer);
     I->demoted = map_new(unit->arena);
     I->unroll = map_new(unit->arena);
+    I->nests = map_new(unit->arena);
     I->lists = map_new(unit->arena);
     for (int i = 0; i < MOST_BEGINNINGS; i++) {
         AFunc *typed = begin(unit, sig, I, I);

@@ -160,8 +160,8 @@ join_layouts(const Type *lhs, const Type *rhs)
 
 /* An array of which only the run knows which it is: another type than that of
  * each.  The caller gives it an object. */
-static Type *
-new_ref(Arena *arena, const Type *type)
+Type *
+type_ref(Arena *arena, const Type *type)
 {
     Type *ref = arena_copy(arena, type, sizeof(*type));
     ref->ref = true;
@@ -185,7 +185,7 @@ join_memory(Arena *arena, const Type *lhs, const Type *rhs)
         !lhs->ref && !rhs->ref && lhs->alt == rhs->alt) {
         return lhs;
     }
-    Type *ref = new_ref(arena, lhs);
+    Type *ref = type_ref(arena, lhs);
     ref->alt = lhs->alt != ALT_NEVER ? lhs->alt : rhs->alt;
     ref->view |= rhs->view;
     ref->layout = join_layouts(lhs, rhs);
@@ -236,7 +236,7 @@ join_absent(Arena *arena, const Type *array, Alt alt)
         return type_with_alt(arena, array, alt);
     }
     bool same = array->ref && array->object != 0 && array->alt == alt;
-    return same ? array : type_with_alt(arena, new_ref(arena, array), alt);
+    return same ? array : type_with_alt(arena, type_ref(arena, array), alt);
 }
 
 /* An item of a tuple that may not be there. */
@@ -253,7 +253,7 @@ absent_item(Arena *arena, const Type *type)
                                       : type_with_alt(arena, pack, type->alt);
     }
     bool memory = type_is_memory(type) && !type->ref;
-    return memory ? new_ref(arena, type) : type;
+    return memory ? type_ref(arena, type) : type;
 }
 
 /* A tuple, or None, or nothing yet. */

@@ -438,13 +438,16 @@ list_item(Infer *I, const Type *list)
 
 /* --- blocks --------------------------------------------------------------- */
 
-/* Storage is made where the list is, unless it must live longer. */
+/* Storage is made where the list is, unless it must live longer; that of an
+ * argument is there from the beginning. */
 static void
 list_escapes(Infer *I, const Type *list)
 {
-    ListSite *site = site_of(I, list);
-    I->lists_grew |= !site->escapes;
-    site->escapes = true;
+    const Object *object = &I->objects.at[list->object];
+    if (object->arg < 0) {
+        I->lists_grew |= !object->list->escapes;
+        object->list->escapes = true;
+    }
 }
 
 /* A list that is named outside of the block in which it is made, or that is in

@@ -263,7 +263,8 @@ rename_assigned(Infer *I, const Map *assigned, const ExitVec *exits, Env *env)
         if (!all_same) {
             continue;
         }
-        Ver *fresh = ver_new(I, name, ver->base.type, ver->base.loc);
+        const Type *type = carry_out(I, ver->base.type);
+        Ver *fresh = ver_new(I, name, type, ver->base.loc);
         for (int k = 0; k < exits->n; k++) {
             if (!exits->at[k].env.dead) {
                 add_convert(I, exits->at[k].converts, fresh, ver);
@@ -587,7 +588,7 @@ for_round(Infer *I, Loop *loop)
 static bool
 is_loop(Infer *I, const AStmt *s, const AExpr *iter, int64_t rounds)
 {
-    bool demanded = map_get(&I->unroll, s->value) != NULL && rounds >= 0;
+    bool demanded = map_get(&I->unroll, loop_key(s)) && rounds >= 0;
     if (!demanded && rounds != 0 && round_type(I, iter) != NULL) {
         return true;
     }
@@ -689,7 +690,7 @@ infer_for(Infer *I, const AStmt *s, ABlock *out)
     loop_init(I, s, out, &loop);
     loop.copy->value = iter;
     loop.has_round = rounds > 0;
-    loop.key = may_unroll(I, s, rounds) ? s->value : NULL;
+    loop.key = may_unroll(I, s, rounds) ? loop_key(s) : NULL;
     loop.pin = rounds < 0 ? cond_origin(range_end(iter)) : 0;
     int n = I->iterated.n;
     note_iterated(I, iter);

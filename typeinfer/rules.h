@@ -66,6 +66,9 @@ bool type_truth(const Type *type, bool *out);
 /* The type that holds values of both; NULL when there is none.  NULL as an
  * argument stands for an unbound name. */
 const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs);
+/* The array of 'type' as one of which only the run knows which it is; the
+ * caller gives it an object. */
+Type *type_ref(Arena *arena, const Type *type);
 /* Where a slice of 'size' items begins and how many it has; false: that is not
  * known. */
 bool known_slice(const Type *slice, int64_t size, int64_t *first, int64_t *n);

@@ -310,6 +310,7 @@ exits_join_name(Infer *I, const ExitVec *exits, int number, Sym name, int pin)
     if (ver->base.type == NULL) {
         return NULL;
     }
+    ver->base.type = carry_out(I, ver->base.type);
     for (int i = 0; i < exits->n; i++) {
         const Exit *exit = &exits->at[i];
         if (!exit->env.dead) {

@@ -197,6 +197,7 @@ typedef struct Infer {
     int nodes;
     Map demoted; /* sites whose arrays must live in memory */
     Map unroll;  /* keys of loops to write out; NULL: it was tried in vain */
+    Map nests;   /* key of a loop that inference made -> that inside of it */
     const AExpr *tail; /* of the next 'if' or block: the branch to be split
                           (split.c) if types conflict at its end */
     const AExpr *joining; /* the same for the join that is being made */
@@ -273,6 +274,8 @@ const Type *type_of_object(Infer *I, const Type *type, int object);
  * then; item by item for tuples. */
 const Type *join_objects(Infer *I, const Type *joined, const Type *lhs,
                          const Type *rhs);
+/* 'type' as it can be named here, where a block in which it was made ends. */
+const Type *carry_out(Infer *I, const Type *type);
 /* The value of 'e' gets one more name. */
 void alias_value(Infer *I, const AExpr *e);
 void alias_mutate(Infer *I, const Type *type, Loc loc);

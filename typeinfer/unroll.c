@@ -203,12 +203,32 @@ block_size(const ABlock *block)
     return n;
 }
 
+/* What the loop is called from one beginning to the next. */
+const AExpr *
+loop_key(const AStmt *s)
+{
+    return s->key ? s->key : s->value;
+}
+
+/* The key of the loop inside of the one with this key, where both stand for
+ * one of the source. */
+static const AExpr *
+inner_key(Infer *I, const AExpr *key)
+{
+    AExpr *inner = map_get(&I->nests, key);
+    if (inner == NULL) {
+        inner = ast_expr(I->arena, A_OTHER, key->loc);
+        map_set(&I->nests, key, inner);
+    }
+    return inner;
+}
+
 /* May the loop be written out if its types demand it?  "trips" of a WHILE are
  * not known before it is tried. */
 bool
 may_unroll(Infer *I, const AStmt *s, int64_t trips)
 {
-    bool tried = map_has(&I->unroll, s->value);
+    bool tried = map_has(&I->unroll, loop_key(s));
     int64_t rounds = s->kind == AS_WHILE ? MOST_ROUNDS : trips;
     return !tried && rounds >= 1 && rounds <= MOST_ROUNDS &&
            block_size(&s->body) * rounds <= MOST_NODES;
@@ -400,10 +420,13 @@ make_nest(Infer *I, const AStmt *s, const AExprVec *parts, AExpr *array)
 {
     AStmt *top = NULL;
     ABlock *at = NULL;
+    const AExpr *key = loop_key(s);
     AExprVec names = {0};
     for (int i = 0; i < parts->n; i++) {
         AStmt *loop = ast_stmt(I->arena, AS_FOR, s->loc);
         loop->inner = true;
+        loop->key = key;
+        key = inner_key(I, key);
         vec_push(I->arena, &names, hidden_new(I, s->loc));
         vec_push(I->arena, &loop->targets, names.at[i]);
         loop->value = parts->at[i];

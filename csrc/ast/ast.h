@@ -186,7 +186,9 @@ typedef enum ASKind {
 } ASKind;
 
 /* A statement; the comment of ASKind says which fields it uses, all others are
- * zero.  "name" is Python's class name of an OTHER, "op" that of 'a += b'. */
+ * zero.  "name" is Python's class name of an OTHER, "op" that of 'a += b'.
+ * "key" of a FOR that inference makes tells it from other loops, like "value"
+ * of one in the source, however often it is made. */
 struct AStmt {
     ASKind kind;
     AOp op;
@@ -200,6 +202,7 @@ struct AStmt {
     const Version *from; /* NULL: "to" becomes unbound */
     struct AStmt *scope;
     unsigned kinds; /* WITH in typed trees: a bit per Warn that is ignored */
+    const AExpr *key;
     bool inner; /* FOR made by inference: a break leaves the loop around too */
 };
 

@@ -26,21 +26,46 @@
 /* --- storage -------------------------------------------------------------- */
 
 /* A buffer that can be bound to any array of this type. Extents that the type
- * does not know are asked of whatever it is bound to. */
+ * does not know are asked of whatever it is bound to.  Of a part of another
+ * buffer only the order of its axes is known to the IR. */
 static View *
 new_ref(Lower *L, const Type *type, const char *name)
 {
     Buf *buf = new_buf(L, name, type->dtype, type->rank, BUF_REF);
-    buf->layout = type->layout;
+    bool part = type->view && type->layout == LAYOUT_C;
+    buf->layout = part ? LAYOUT_ROWS : type->layout;
     for (int i = 0; i < type->rank; i++) {
         buf->dims[i] = type->size[i] >= 0 ? int_const(L, type->size[i])
                                           : ir_dim(L->arena, buf, i);
     }
-    if (type->layout == LAYOUT_ROWS) {
+    if (buf->layout == LAYOUT_ROWS) {
         map_set(&L->in_rows, buf, buf);
     }
     which_named(L, buf);
     return view_whole(L, buf);
+}
+
+/* 'buf' by a name that has the extents which inference knows, where the code
+ * has computed them. */
+static Buf *
+with_extents(Lower *L, const Buf *to, Buf *buf, Loc loc)
+{
+    View *view = NULL;
+    for (int i = 0; i < to->rank; i++) {
+        int64_t n;
+        if (ir_const_int(to->dims[i], &n) && !ir_const_int(buf->dims[i], &n)) {
+            Expr *same = op2(L, E_EQ, buf->dims[i], to->dims[i]);
+            emit_check(L, same, X_SPECULATE, loc);
+            view = view ? view : view_whole(L, buf);
+            view->extent[i] = to->dims[i];
+        }
+    }
+    if (view == NULL) {
+        return buf;
+    }
+    Buf *name = view_buf(L, view, loc);
+    name->layout = buf->layout;
+    return name;
 }
 
 /* 'to', a whole BUF_REF, is 'view' from here on. */
@@ -48,7 +73,7 @@ static void
 bind_ref(Lower *L, const View *to, const View *view, Loc loc)
 {
     view->buf->space = SPACE_HEAP; /* a stack array has one name */
-    Buf *src = view_buf(L, view, loc);
+    Buf *src = with_extents(L, to->buf, view_buf(L, view, loc), loc);
     Stmt *s = ir_stmt(L->arena, S_BIND, loc);
     s->buf = to->buf;
     s->src = src;
