@@ -49,6 +49,7 @@ propose(Parallel *p, Bounds *b, const Stmt *loop)
     }
     if (!depend_independent(pass->scratch, p->func, b, loop, &why)) {
         diag_remark(pass->diags, DIAG_NOT_PARALLEL, loop->loc, "%s", why.text);
+        diag_sites(pass->diags, why.first, why.second);
         return false;
     }
     sched_add(pass->arena, pass->sched, DIR_PARALLEL, loop->id, 0, 0);

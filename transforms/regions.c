@@ -52,7 +52,8 @@ typedef struct Edge {
  *   "inside"   Var * defined in the body -> itself
  *   "head" "tail"  its two ends
  *   "decided"  comparisons that the interior is free of
- *   "open"     comparisons with x that stay */
+ *   "open"     comparisons with x that stay; "open_at" the first of them
+ *   "loc"      of what is being looked at */
 typedef struct Regions {
     Pass *pass;
     Bounds *b;
@@ -63,6 +64,8 @@ typedef struct Regions {
     Edge tail;
     int decided;
     int open; /* comparisons with x that stay */
+    Loc open_at;
+    Loc loc;
 } Regions;
 
 /* --- solving ------------------------------------------------------------- */
@@ -242,6 +245,7 @@ solve(Regions *r, const Linear *form, bool branches)
     int64_t yes = solve_side(r, form, 1);
     int64_t no = solve_side(r, form, -1);
     if (yes < 0 && no < 0) {
+        r->open_at = branches && r->open == 0 ? r->loc : r->open_at;
         r->open += branches;
         return;
     }
@@ -283,6 +287,8 @@ look_expr(Regions *r, Expr *e)
     }
     Expr *lhs = e->args[0];
     Expr *rhs = e->args[1];
+    Loc outer = r->loc;
+    r->loc = e->loc.line ? e->loc : outer;
     switch (e->op) {
     case E_LT:
         solve_order(r, lhs, rhs, 1, true);
@@ -306,6 +312,7 @@ look_expr(Regions *r, Expr *e)
     default:
         break;
     }
+    r->loc = outer;
 }
 
 /* For ir_each_expr; a slot may be empty. */
@@ -368,6 +375,7 @@ look_stmt(Regions *r, Stmt *s)
         look_block(r, &s->body);
     }
     bounds_pop(r->b, mark);
+    r->loc = s->loc;
     if (s->kind != S_FOR) {
         ir_each_expr(s, look_slot, r); /* the ends of a FOR are no branches */
     }
@@ -414,6 +422,7 @@ propose(Regions *r)
                     "rounds from either end",
                     r->open, r->open == 1 ? "" : "s", r->loop->var->name,
                     r->open == 1 ? "es" : "");
+        diag_sites(r->pass->diags, r->open_at, (Loc){0});
     }
 }
 

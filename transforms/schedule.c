@@ -141,13 +141,13 @@ static void
 try_vector(Schedule *sc, Stmt *loop)
 {
     Stmt *straight = vector_form(sc->pass->arena, loop);
-    const char *why =
-        vector_why_not(sc->pass->scratch, sc->func, sc->b, straight);
-    if (why == NULL) {
+    DependWhy why;
+    if (vector_allowed(sc->pass->scratch, sc->func, sc->b, straight, &why)) {
         loop->body = straight->body;
         loop->mode = LOOP_VECTOR;
     } else {
-        refuse(sc, loop, "vectorize", why);
+        refuse(sc, loop, "vectorize", why.text);
+        diag_sites(sc->pass->diags, why.first, why.second);
     }
 }
 
@@ -200,6 +200,7 @@ try_parallel(Schedule *sc, const Stmt *loop)
     }
     if (!depend_independent(sc->pass->scratch, sc->func, sc->b, loop, &why)) {
         refuse(sc, loop, "parallel", why.text);
+        diag_sites(sc->pass->diags, why.first, why.second);
         return false;
     }
     return true;

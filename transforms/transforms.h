@@ -120,8 +120,8 @@ Block flatten_loop(Func *func, Bounds *b, const Stmt *loop);
 /* vectorize.c: a copy of 'loop' in which branches that only compute have
  * become selects; then, for that, as above. */
 Stmt *vector_form(Arena *arena, const Stmt *loop);
-const char *vector_why_not(Arena *arena, const Func *func, Bounds *b,
-                           const Stmt *loop);
+bool vector_allowed(Arena *arena, const Func *func, Bounds *b,
+                    const Stmt *loop, DependWhy *why);
 
 /* --- prototypes of the passes; each file opens with before -> after ------- */
 #define PASS(letter, name, from, to, mode, purpose) \

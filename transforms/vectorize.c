@@ -121,13 +121,22 @@ vector_form(Arena *arena, const Stmt *loop)
 /* --- may this loop run in lanes? ----------------------------------------- */
 
 /* The question whether a loop may run in lanes: "x" is its variable; "why" the
- * last reason found against it, NULL: none. */
+ * last reason found against it, NULL: none; "at" where that is. */
 typedef struct Lanes {
     Arena *arena;
     Bounds *b;
     Expr *x; /* the loop's variable */
     const char *why;
+    Loc at;
 } Lanes;
+
+/* 'why' is against it; 'at' without a line is where 'else_at' is. */
+static void
+object(Lanes *lanes, const char *why, Loc at, Loc else_at)
+{
+    lanes->why = why;
+    lanes->at = at.line ? at : else_at;
+}
 
 /* Names of functions, for remarks. */
 static const char *const fn_text[] = {
@@ -142,7 +151,7 @@ static const char *const fn_text[] = {
  * no index, and the one before it counts as last. What x is hidden in (a
  * product, a quotient, a value from memory) is refused. */
 static void
-look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n)
+look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n, Loc loc)
 {
     for (int i = 0; i < n; i++) {
         Linear form;
@@ -155,9 +164,11 @@ look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n)
         }
         bool last = i == buf->rank - 1 || (i == n - 1 && n == buf->rank - 1);
         if (!known || coef < 0 || coef > 1 || (coef == 1 && !last)) {
-            lanes->why =
-                str_printf(lanes->arena,
-                           "`%s` is not walked along its last axis", buf->name);
+            object(lanes,
+                   str_printf(lanes->arena,
+                              "`%s` is not walked along its last axis",
+                              buf->name),
+                   loc, loc);
         }
     }
 }
@@ -172,22 +183,25 @@ has_lanes(Fn fn)
 /* Integer division has no SIMD form on this machine, and functions of libm are
  * calls; either would be taken apart lane by lane. */
 static void
-look_expr(Lanes *lanes, Expr *e)
+look_expr(Lanes *lanes, Expr *e, Loc loc)
 {
+    loc = e->loc.line ? e->loc : loc;
     if (e->op == E_LOAD) {
-        look_index(lanes, e->buf, e->args, e->nargs);
+        look_index(lanes, e->buf, e->args, e->nargs, loc);
     }
     if (e->op == E_SUM) {
-        lanes->why = "sums an array";
+        object(lanes, "sums an array", loc, loc);
     }
     if (e->op == E_CALL && !has_lanes(e->fn)) {
-        lanes->why = str_printf(lanes->arena, "calls `%s`", fn_text[e->fn]);
+        object(lanes,
+               str_printf(lanes->arena, "calls `%s`", fn_text[e->fn]), loc,
+               loc);
     }
     if ((e->op == E_IDIV || e->op == E_MOD) && e->lanes == 0) {
-        lanes->why = "divides integers";
+        object(lanes, "divides integers", loc, loc);
     }
     for (int i = 0; i < e->nargs; i++) {
-        look_expr(lanes, e->args[i]);
+        look_expr(lanes, e->args[i], loc);
     }
 }
 
@@ -218,25 +232,27 @@ look_body(Lanes *lanes, const Block *body)
     for (int i = 0; i < body->n && lanes->why == NULL; i++) {
         Stmt *s = body->at[i];
         if (s->kind != S_LET && s->kind != S_STORE) {
-            lanes->why = what_stops(s);
+            object(lanes, what_stops(s),
+                   s->kind == S_IF ? s->value->loc : s->loc, s->loc);
             return;
         }
-        look_expr(lanes, s->value);
+        look_expr(lanes, s->value, s->loc);
         for (int j = 0; j < s->nindex; j++) {
-            look_expr(lanes, s->index[j]);
+            look_expr(lanes, s->index[j], s->loc);
         }
         if (s->kind == S_STORE) {
-            look_index(lanes, s->buf, s->index, s->nindex);
+            look_index(lanes, s->buf, s->index, s->nindex, s->loc);
         }
         bounds_after(lanes->b, s);
     }
 }
 
-/* NULL when 'loop' may run in SIMD lanes. The cheap tests come first. */
-const char *
-vector_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
+/* May 'loop' run in SIMD lanes?  If not, 'why' says so. The cheap tests come
+ * first. */
+bool
+vector_allowed(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
+               DependWhy *why)
 {
-    DependWhy why;
     Lanes lanes = {.arena = arena, .b = b};
     lanes.x = ir_ref(arena, loop->var);
     int mark = bounds_push(b);
@@ -247,11 +263,11 @@ vector_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
     if (lanes.why == NULL && ir_only_tallies(arena, loop)) {
         rounds.ncarries = 0; /* what was gathered is used in no round */
     }
-    if (lanes.why == NULL &&
-        !depend_independent(arena, func, b, &rounds, &why)) {
-        return why.text;
+    if (lanes.why == NULL) {
+        return depend_independent(arena, func, b, &rounds, why);
     }
-    return lanes.why;
+    *why = (DependWhy){.first = lanes.at, .text = lanes.why};
+    return false;
 }
 
 /* --- the proposal -------------------------------------------------------- */
@@ -292,9 +308,10 @@ propose(Vectorize *v, Bounds *b, const Stmt *loop)
         return;
     }
     const Stmt *straight = vector_form(pass->scratch, loop);
-    const char *why = vector_why_not(pass->scratch, v->func, b, straight);
-    if (why != NULL) {
-        remark(v, DIAG_NOT_VECTOR, loop, why);
+    DependWhy why;
+    if (!vector_allowed(pass->scratch, v->func, b, straight, &why)) {
+        remark(v, DIAG_NOT_VECTOR, loop, why.text);
+        diag_sites(pass->diags, why.first, why.second);
         return;
     }
     sched_add(pass->arena, pass->sched, DIR_VECTORIZE, loop->id, 0, 0);

@@ -59,17 +59,29 @@ def _block(name, item):
         return f"{head}  left in Python\n{_indented(item['refusal'])}"
     how = "from the cache" if item["from_cache"] else "compiled"
     lines = [f"{head}  native, {how} in {item['seconds']:.2f} s"]
-    remarks = sorted({(r["file"], r["line"], r["code"], r["message"])
-                      for r in item["remarks"]})
-    lines += _summary([code for _, _, code, _ in remarks])
+    remarks = sorted({(r["file"], r["line"], r["code"], r["message"],
+                       tuple(r["sites"])) for r in item["remarks"]})
+    lines += _summary([remark[2] for remark in remarks])
     place = None
-    for file, line, code, message in remarks:
+    for file, line, code, message, sites in remarks:
         if place != (file, line):
             place = file, line
             text = linecache.getline(file, line).strip()
             lines.append(f"  line {line:<4} {text}".rstrip())
         lines.append(f"    {code}  {WORDS.get(code, ''):13} {message}".rstrip())
+        lines += [f"             at {_site(*site)}"
+                  for site in dict.fromkeys(sites)]
     return "\n".join(lines)
+
+
+def _site(file, line, col, end_line, end_col):
+    """'12:9  a[y - 1, x]': what stands in the way, as it was written; all of
+    the line where that is a name only."""
+    source = linecache.getline(file or "", line)
+    text = source.encode()[col:end_col].decode(errors="replace")
+    if end_line != line or not text or text.isidentifier():
+        text = source
+    return f"{line}:{col + 1}  {text.strip()}".rstrip()
 
 
 def _summary(codes):

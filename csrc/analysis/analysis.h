@@ -146,7 +146,8 @@ bool loop_sees(Arena *arena, const Func *func, const Stmt *loop,
 
 /* --- dependences */
 typedef struct DependWhy {
-    Loc first;        /* the two accesses that conflict, or the carry */
+    Loc first;        /* the two accesses that conflict, or the place where the
+                         carry is changed; line 0: none */
     Loc second;
     const char *text; /* in words, in the given arena */
 } DependWhy;

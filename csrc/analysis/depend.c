@@ -20,6 +20,8 @@
  */
 #include "csrc/analysis/depend.h"
 
+#include <string.h>
+
 /* One place in the loop's body that touches memory.
  *   "buf"     whose; a private one is never noted
  *   "store"   it writes (STORE, FILL)
@@ -284,26 +286,85 @@ accesses_apart(Collect *c, const Access *lhs, const Access *rhs)
 
 /* --- words --------------------------------------------------------------- */
 
-/* The first carry stands for all of them; an array before its extents. Always
- * false, for the caller to return. */
+/* Where the value of 'e' comes about in a round: the LET that is reached
+ * through joins and the outs of inner loops. 'defs': what the body defines. */
+static Loc
+changed_at(const Map *defs, const Expr *e, int depth)
+{
+    const Stmt *s = e->op == E_VAR ? map_get(defs, e->var) : NULL;
+    const Expr *from = NULL;
+    if (s == NULL || depth > 16) {
+        return e->loc;
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        const Join *join = &s->joins[i];
+        bool passes = join->then_val->op == E_VAR &&
+                      !map_has(defs, join->then_val->var);
+        if (join->out == e->var) {
+            from = passes ? join->else_val : join->then_val;
+        }
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        from = s->carries[i].out == e->var ? s->carries[i].next : from;
+    }
+    Loc inner = from != NULL ? changed_at(defs, from, depth + 1) : s->loc;
+    return inner.line ? inner : s->loc;
+}
+
+/* Is carry 'n' worth a name of its own?  Not if an earlier one has the same, as
+ * the parts of one value have, nor if it is the flag that goes with a number of
+ * two types. */
+static bool
+is_new_name(const Stmt *loop, int n)
+{
+    const Var *var = loop->carries[n].var;
+    for (int i = 0; i < n; i++) {
+        if (strcmp(loop->carries[i].var->name, var->name) == 0) {
+            return false;
+        }
+    }
+    return n == 0 || var->dtype != DT_BOOL || strcmp(var->name, "alt") != 0;
+}
+
+/* The names of the first few carries; an array stands before its extents. The
+ * first one's change is the place. Always false, for the caller to return. */
 static bool
 refuse_carry(Arena *arena, const Stmt *loop, DependWhy *why)
 {
-    why->first = loop->loc;
-    why->second = loop->loc;
-    why->text = str_printf(arena, "carries `%s` from round to round",
-                           loop->nbinds > 0 ? loop->binds[0].var->name
-                                            : loop->carries[0].var->name);
+    enum { FEW = 3 };
+    Map defs = loop_defs(arena, &loop->body);
+    Str names = str_new(arena);
+    int named = 0;
+    if (loop->nbinds > 0) {
+        why->first = loop->loc;
+        str_addf(&names, "`%s`", loop->binds[0].var->name);
+    } else {
+        why->first = changed_at(&defs, loop->carries[0].next, 0);
+    }
+    for (int i = 0; loop->nbinds == 0 && i < loop->ncarries; i++) {
+        if (is_new_name(loop, i) && named++ < FEW) {
+            str_addf(&names, "%s`%s`", names.n > 0 ? ", " : "",
+                     loop->carries[i].var->name);
+        }
+    }
+    why->second = (Loc){0};
+    why->text =
+        str_printf(arena, "carries %s%s from round to round", names.at,
+                   named > FEW ? " and more" : "");
     return false;
 }
 
 /* Which round is the last is known only after it has run, so later ones may
  * not start. WHILE loops are refused with these words too. */
 static bool
-refuse_until(const Stmt *loop, DependWhy *why)
+refuse_until(Arena *arena, const Stmt *loop, DependWhy *why)
 {
-    why->first = loop->loc;
-    why->second = loop->loc;
+    Map defs = loop_defs(arena, &loop->body);
+    why->first = (Loc){0};
+    if (loop->until != NULL) {
+        why->first = changed_at(&defs, loop->until, 0);
+    }
+    why->second = (Loc){0};
     why->text = "may end early, depending on what a round finds";
     return false;
 }
@@ -360,7 +421,7 @@ depend_independent(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
                    DependWhy *why)
 {
     if (loop->kind != S_FOR || loop->until != NULL) {
-        return refuse_until(loop, why);
+        return refuse_until(arena, loop, why);
     }
     if (loop->ncarries > 0 || loop->nbinds > 0) {
         return refuse_carry(arena, loop, why);

@@ -66,7 +66,8 @@ add(Diags *diags, DiagId id, Severity severity, Loc loc, const char *format,
     size_t size = n < 0 ? 1 : (size_t)n + 1;
     char *message = arena_alloc(diags->arena, size);
     vsnprintf(message, size, format, args);
-    Diag diag = {id, severity, loc, message, NULL};
+    Diag diag = {
+        .id = id, .severity = severity, .loc = loc, .message = message};
     vec_push(diags->arena, &diags->list, diag);
 }
 
@@ -90,6 +91,15 @@ diag_remark(Diags *diags, DiagId id, Loc loc, const char *format, ...)
     va_start(args, format);
     add(diags, id, SEV_REMARK, loc, format, args);
     va_end(args);
+}
+
+void
+diag_sites(Diags *diags, Loc first, Loc second)
+{
+    if (diags->list.n) {
+        vec_last(&diags->list).sites[0] = first;
+        vec_last(&diags->list).sites[1] = second;
+    }
 }
 
 /* Help is short: a longer text is cut and not refused. */

@@ -43,13 +43,15 @@ typedef enum Severity {
 } Severity;
 
 /* One thing to say: which row of diag.def, how grave, where, and the text of
- * this very case. */
+ * this very case.  "sites" are the places that stand in the way, such as two
+ * accesses to one element; line 0: none. */
 typedef struct Diag {
     DiagId id;
     Severity severity;
     Loc loc;
     const char *message;
     const char *help; /* what to do; NULL: the row's text */
+    Loc sites[2];
 } Diag;
 
 /* All that was said in one compilation, in the order in which it was found.
@@ -72,6 +74,8 @@ void diag_remark(Diags *diags, DiagId id, Loc loc, const char *format, ...)
 /* The help of the diagnostic added last. */
 void diag_help(Diags *diags, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The sites of the diagnostic added last. */
+void diag_sites(Diags *diags, Loc first, Loc second);
 
 const char *diag_code(DiagId id);  /* "VZ-2003" */
 const char *diag_title(DiagId id); /* one line */

@@ -107,7 +107,11 @@ element_of(Lower *L, Value base, const AExpr *e)
     if (has_index_arrays(e)) {
         return gather_read(L, base.view, e);
     }
-    return view_value(L, view_part(L, base.view, e), e->type);
+    Value part = view_value(L, view_part(L, base.view, e), e->type);
+    if (part.expr != NULL && part.expr->op == E_LOAD) {
+        ir_at(part.expr, e->loc); /* remarks name single accesses */
+    }
+    return part;
 }
 
 /* Does evaluating the indices call user functions? */

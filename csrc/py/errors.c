@@ -56,6 +56,27 @@ function_tell(Accel *f, const Loaded *l, DiagId code, const char *message)
     return status;
 }
 
+/* (file, line, col, end_line, end_col) of each site. */
+static PyObject *
+site_tuples(const Diags *diags, const Diag *diag)
+{
+    PyObject *out = PyList_New(0);
+    for (int i = 0; out != NULL && i < 2 && diag->sites[i].line; i++) {
+        const Loc *at = &diag->sites[i];
+        const char *path = at->file < diags->sources.n
+                               ? diags->sources.at[at->file].path
+                               : NULL;
+        PyObject *item = Py_BuildValue("(sIIII)", path, at->line,
+                                       (unsigned)at->col, at->end_line,
+                                       (unsigned)at->end_col);
+        if (item == NULL || PyList_Append(out, item) < 0) {
+            Py_CLEAR(out);
+        }
+        Py_XDECREF(item);
+    }
+    return out;
+}
+
 /* {"code": ..., "message": ..., "file": ..., "line": ..., "col": ...} */
 static PyObject *
 diag_dict(const Diags *diags, const Diag *diag)
@@ -65,10 +86,11 @@ diag_dict(const Diags *diags, const Diag *diag)
         path = diags->sources.at[diag->loc.file].path;
     }
     return Py_BuildValue(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:s}", "code", diag_code(diag->id),
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:N}", "code", diag_code(diag->id),
         "message", diag->message, "file", path, "line", diag->loc.line, "col",
         (unsigned)diag->loc.col, "end_line", diag->loc.end_line, "help",
-        diag->help ? diag->help : diag_page(diag->id));
+        diag->help ? diag->help : diag_page(diag->id), "sites",
+        site_tuples(diags, diag));
 }
 
 /* For tools and for CompileError.diagnostics; the order is that in which
