@@ -7,13 +7,11 @@
  *             store out[y, x] = ...
  *
  * The first nest that touches a filled buffer may write a whole box of it, one
- * loop per axis, before anything reads it; then only the border around the box
- * needs filling, or nothing.  The store must happen in every round (no IF, no
- * WHILE, no "until" around it) and each index must be a loop's variable plus
- * something that is known before the nest.  Loops of the nest that no index
- * uses must surely run.  If a loop runs no round, its side of the box is empty
- * and all is filled.  The bounds of the box are clamped to the array and put
- * in order with MIN and MAX, which simplify removes where they are known.
+ * loop per axis, before anything reads it (box.c); then only the border around
+ * the box needs filling, or nothing.  If a loop runs no round, its side of the
+ * box is empty and all is filled.  The bounds of the box are clamped to the
+ * array and put in order with MIN and MAX, which simplify removes where they
+ * are known.
  *
  * The fill moves down to just before the nest, so that it may use what is
  * computed in between.
@@ -21,6 +19,7 @@
  * Also here: fresh buffers of small constant size that are made inside a loop
  * and seen by nobody else live on the stack.
  */
+#include "transforms/box.h"
 #include "transforms/transforms.h"
 
 enum { MAX_STACK = 4096 }; /* bytes of one buffer */
@@ -41,175 +40,14 @@ typedef struct Prealloc {
     int done;
 } Prealloc;
 
-/* The way from the nest's outermost loop down to a store.
- *   "loops"  from the outside in
- *   "used"   the loop's variable spans an axis of the box
- *   "n"      how many */
-typedef struct Chain {
-    const Stmt *loops[MAX_RANK];
-    bool used[MAX_RANK];
-    int n;
-} Chain;
-
-/* --- match --------------------------------------------------------------- */
-
-/* The first store to 'buf' that every round of the loops around it makes;
- * 'chain' is then the way to it. IFs, WHILEs and loops that may end early are
- * not entered. A loop that has no such store is left again. */
-static const Stmt *
-find_store(const Block *block, const Buf *buf, Chain *chain)
-{
-    for (int i = 0; i < block->n; i++) {
-        const Stmt *s = block->at[i];
-        if (s->kind == S_STORE && s->buf == buf) {
-            return s;
-        }
-        if (s->kind != S_FOR || s->until != NULL || chain->n == MAX_RANK) {
-            continue;
-        }
-        chain->loops[chain->n++] = s;
-        const Stmt *store = find_store(&s->body, buf, chain);
-        if (store != NULL) {
-            return store;
-        }
-        chain->n--;
-    }
-    return NULL;
-}
-
-/* Can 'form' be computed before the nest, without wrapping? Forms look through
- * definitions, so their Vars need not be visible there. Memory may have
- * changed until then. The limits are half of i64's, for the clamps add and
- * compare. */
-static bool
-is_fixed(Prealloc *p, const Linear *form)
-{
-    int64_t lo = 0;
-    int64_t hi = 0;
-    for (int i = 0; i < form->terms.n; i++) {
-        const Expr *atom = form->terms.at[i].atom;
-        if (ir_has_load(atom) ||
-            !scope_sees(&p->scope, p->scope.visible.n, atom)) {
-            return false;
-        }
-    }
-    bounds_interval(p->bounds, linear_expr(p->arena, form), &lo, &hi);
-    return lo > INT64_MIN / 2 && hi < INT64_MAX / 2;
-}
-
-/* The chain's loop whose variable is in 'form' with coefficient 1, alone. */
-static int
-find_axis_loop(const Chain *chain, const Linear *form)
-{
-    for (int i = 0; i < chain->n; i++) {
-        for (int j = 0; j < form->terms.n; j++) {
-            const Term *term = &form->terms.at[j];
-            if (term->atom->op == E_VAR && term->coef == 1 &&
-                term->atom->var == chain->loops[i]->var) {
-                return i;
-            }
-        }
-    }
-    return -1;
-}
-
-/* [lo, hi) of one axis of the box, in terms of what is known before the
- * nest. */
-typedef struct Side {
-    Linear lo;
-    Linear hi;
-} Side;
-
-/* What 'index' covers over all rounds: lo + k .. hi + k for a loop's variable
- * plus k, one element for a fixed index. A loop spans one axis only: the
- * diagonal a[i, i] is no box. The ends of an inner loop must be fixed too, so
- * triangles are refused. */
-static bool
-side_of(Prealloc *p, Chain *chain, Expr *index, Side *out)
-{
-    Linear form;
-    Linear one = linear_const(1);
-    if (!bounds_linear(p->bounds, index, &form)) {
-        return false;
-    }
-    int at = find_axis_loop(chain, &form);
-    if (at < 0) {
-        out->lo = form;
-        return is_fixed(p, &form) &&
-               linear_sum(p->arena, &form, 1, &one, 1, &out->hi);
-    }
-    const Stmt *loop = chain->loops[at];
-    Linear var;
-    Linear lo;
-    Linear hi;
-    if (chain->used[at] ||
-        !bounds_linear(p->bounds, ir_ref(p->arena, loop->var), &var) ||
-        !bounds_linear(p->bounds, loop->lo, &lo) ||
-        !bounds_linear(p->bounds, loop->hi, &hi) ||
-        !linear_sum(p->arena, &form, 1, &var, -1, &form) ||
-        !linear_sum(p->arena, &form, 1, &lo, 1, &out->lo) ||
-        !linear_sum(p->arena, &form, 1, &hi, 1, &out->hi)) {
-        return false;
-    }
-    chain->used[at] = true;
-    return is_fixed(p, &out->lo) && is_fixed(p, &out->hi);
-}
-
-/* Does 'loop' run one round at least, by what is known? Asked of loops that no
- * axis uses: if such a loop ran none, nothing would be written. */
-static bool
-surely_runs(Prealloc *p, const Stmt *loop)
-{
-    return bounds_proves(p->bounds,
-                         ir_binary(p->arena, E_LT, loop->lo, loop->hi));
-}
-
-/* The box of 'buf' that 'nest' writes, one Side per axis. Axes without an
- * index belong to a small vector and are covered whole. Loops that span an
- * axis may be empty, and then so is the box; any other must run. */
-static bool
-find_box(Prealloc *p, const Stmt *nest, Buf *buf, Side *box)
-{
-    Chain chain = {.n = 1};
-    chain.loops[0] = nest;
-    if (nest->until != NULL) {
-        return false;
-    }
-    const Stmt *store = find_store(&nest->body, buf, &chain);
-    if (store == NULL) {
-        return false;
-    }
-    for (int i = 0; i < store->nindex; i++) {
-        if (!side_of(p, &chain, store->index[i], &box[i])) {
-            return false;
-        }
-    }
-    for (int i = store->nindex; i < buf->rank; i++) {
-        box[i].lo = linear_const(0);
-        if (!bounds_linear(p->bounds, buf->dims[i], &box[i].hi)) {
-            return false;
-        }
-    }
-    for (int i = 0; i < chain.n; i++) {
-        if (!chain.used[i] && !surely_runs(p, chain.loops[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* --- rewrite ------------------------------------------------------------- */
 
 /* Is the box [0, dim) on each axis, literally? */
 static bool
-is_whole(Prealloc *p, const Buf *buf, const Side *box)
+is_whole(const Place *at, const Buf *buf, const Side *box)
 {
     for (int i = 0; i < buf->rank; i++) {
-        int64_t lo = 0;
-        Linear dim;
-        if (!linear_is_const(&box[i].lo, &lo) || lo != 0 ||
-            !bounds_linear(p->bounds, buf->dims[i], &dim) ||
-            !linear_equal(&box[i].hi, &dim)) {
+        if (!box_is_whole(at, buf, box, i)) {
             return false;
         }
     }
@@ -289,25 +127,6 @@ learn(Prealloc *p, const Block *block, int from, int to)
     }
 }
 
-/* Definitions of LETs in the loops of the nest, which indices are seen
- * through. Definitions last, so the box can be found outside; facts of
- * branches are not learned, nor needed, for stores in branches don't count. */
-static void
-learn_nest(Prealloc *p, const Block *block)
-{
-    for (int i = 0; i < block->n; i++) {
-        const Stmt *s = block->at[i];
-        if (s->kind == S_LET) {
-            bounds_after(p->bounds, s);
-        } else if (s->kind == S_FOR) {
-            int mark = bounds_push(p->bounds);
-            bounds_loop(p->bounds, s);
-            learn_nest(p, &s->body);
-            bounds_pop(p->bounds, mark);
-        }
-    }
-}
-
 /* The fill at block[at], which is followed by its first user: what to put
  * before that nest, NULL if nothing; '*same' if it stays as it is. */
 static Stmt *
@@ -328,14 +147,11 @@ reduce_fill(Prealloc *p, const Block *block, int at, int user, bool *same)
     int visible = p->scope.visible.n;
     int scope = bounds_push(p->bounds);
     learn(p, block, at, user);
-    int inside = bounds_push(p->bounds);
-    bounds_loop(p->bounds, nest);
-    learn_nest(p, &nest->body);
-    bounds_pop(p->bounds, inside);
+    const Place before = {p->arena, p->bounds, &p->scope};
     Stmt *result = NULL;
-    if (find_box(p, nest, fill->buf, box)) {
+    if (box_written(&before, nest, fill->buf, box)) {
         *same = false;
-        if (!is_whole(p, fill->buf, box)) {
+        if (!is_whole(&before, fill->buf, box)) {
             result = with_box(p, fill, box);
         }
         diag_remark(p->pass->diags, DIAG_ZERO_FILL, nest->loc,

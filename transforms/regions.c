@@ -483,6 +483,23 @@ is_visible(const Proposer *p, const Regions *r, const Edge *edge)
                      linear_expr(scratch, &edge->origin));
 }
 
+/* Whole nests in rounds that depend on each other, such as the levels of a
+ * pyramid?  Threads share the nests then, not the rounds; in the copies, which
+ * stay as they are, they would not, and the first or last level may well be
+ * most of the work. */
+static bool
+drives_nests(const Proposer *p, Bounds *b, const Stmt *loop)
+{
+    bool nests = false;
+    for (int i = 0; i < loop->body.n; i++) {
+        const Stmt *s = loop->body.at[i];
+        nests |= s->kind == S_FOR && block_has_loop(&s->body);
+    }
+    DependWhy why;
+    return nests && p->pass->opts->parallel &&
+           !depend_independent(p->pass->scratch, p->func, b, loop, &why);
+}
+
 /* For bounds_visit: looks at every FOR, inner ones too, since each has
  * boundaries of its own. */
 static bool
@@ -491,7 +508,8 @@ visit(void *data, Bounds *b, Stmt *s)
     Proposer *p = data;
     Regions r;
     if (s->kind == S_FOR && look_at_loop(p->pass, b, s, &r) &&
-        is_visible(p, &r, &r.head) && is_visible(p, &r, &r.tail)) {
+        is_visible(p, &r, &r.head) && is_visible(p, &r, &r.tail) &&
+        !drives_nests(p, b, s)) {
         propose(&r);
     }
     return true;

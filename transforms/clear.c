@@ -1,0 +1,623 @@
+/* Pass clear: large zeroed arrays are cleared where they come into use.
+ *
+ *     alloc pyr[levels, h, w]            alloc pyr[levels, h, w]
+ *     fill pyr = 0.0                     alloc done[levels, h]; fill done = 0
+ *     for l in 1..levels {               for l in 1..levels {
+ *       for y in 0..h >> l {        ->     for y in rows that the nest touches
+ *         for x in 0..w >> l {               columns done[l, y] .. w >> l = 0.0
+ *           pyr[l, y, x] = ...               done[l, y] = w >> l
+ *                                          for y in 0..h >> l { ...
+ *
+ * To clear an array of which a program uses a part, such as the levels of a
+ * pyramid, may cost more than all the rest.  So a buffer remembers for every
+ * row how many of its first columns hold a value, cleared or written, and
+ * before a nest that touches it the rows of the nest are cleared up to the
+ * last column that it touches.  What the nest surely writes before any read
+ * (box.c) is not cleared but only noted.
+ *
+ * Rows are all axes but the last one of variable extent; constant axes behind
+ * that, channels, belong to a column.  A nest is a statement of the function's
+ * block, or of a loop that stands there where the rows can't be told before
+ * that loop.  Done only where some nest touches one slab of the array, at an
+ * index that is not constant: else the whole array is in use.
+ */
+#include "transforms/box.h"
+#include "transforms/transforms.h"
+
+enum {
+    MAX_NESTS = 24,  /* that touch one buffer: each gets code of its own */
+    MAX_COLUMN = 30, /* elements of a column */
+    MAX_ENDS = 5,    /* different ends on one axis; more: the whole axis */
+};
+
+/* What is asked of one buffer.
+ *   "fill" "buf"  the statement that goes, and what it fills
+ *   "column"      the axis of columns
+ *   "done"        the buffer that replaces the fill
+ *   "nests"       how many touch it
+ *   "slab"        one of them touches a single slab */
+typedef struct Target {
+    const Stmt *fill;
+    Buf *buf;
+    int column;
+    Buf *done;
+    int nests;
+    bool slab;
+} Target;
+
+/* The pass's state; "at" is the place where the walk stands. */
+typedef struct Clear {
+    Pass *pass;
+    Func *func;
+    Arena *arena;
+    Place at;
+    Scope scope;
+    Target *target;
+    Block *out; /* NULL while it is only asked whether all can be done */
+} Clear;
+
+/* --- who touches it ------------------------------------------------------ */
+
+/* How a buffer is used: "touches" of single elements or rows of them; "fills";
+ * "other" uses, which end the search. */
+typedef struct Uses {
+    const Buf *buf;
+    int touches;
+    int fills;
+    bool other;
+} Uses;
+
+static void
+note_expr(Uses *uses, const Expr *e)
+{
+    uses->touches += e->op == E_LOAD && e->buf == uses->buf;
+    uses->other = uses->other || (e->op == E_SUM && e->buf == uses->buf) ||
+                  (e->op == E_STRIDE && e->buf == uses->buf) ||
+                  (e->op == E_DISJOINT &&
+                   (e->buf == uses->buf || e->buf2 == uses->buf));
+    for (int i = 0; i < e->nargs; i++) {
+        note_expr(uses, e->args[i]);
+    }
+}
+
+static void
+note_slot(void *data, Expr **slot)
+{
+    if (*slot != NULL) {
+        note_expr(data, *slot);
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+note_stmt(void *data, Stmt *s)
+{
+    Uses *uses = data;
+    bool its = s->buf == uses->buf;
+    uses->touches += its && s->kind == S_STORE;
+    uses->fills += its && s->kind == S_FILL;
+    uses->other |= its && s->kind != S_STORE && s->kind != S_FILL &&
+                   s->kind != S_ALLOC;
+    uses->other |= s->src == uses->buf;
+    for (int i = 0; i < s->nbinds; i++) {
+        uses->other |= s->binds[i].init == uses->buf ||
+                       s->binds[i].next == uses->buf;
+    }
+    ir_each_expr(s, note_slot, uses);
+}
+
+/* What 's' and all in it do with 'buf'. */
+static Uses
+uses_of(const Stmt *s, const Buf *buf)
+{
+    Uses uses = {.buf = buf};
+    Stmt copy = *s;
+    Stmt *slot = &copy;
+    Block block = {.at = &slot, .n = 1, .cap = 1};
+    ir_each_stmt(&block, note_stmt, &uses);
+    return uses;
+}
+
+/* --- the box that a nest touches ----------------------------------------- */
+
+/* [lo, hi] of one axis, the least and the greatest index; NULL: unknown, so
+ * the whole axis. */
+typedef struct Reach {
+    Expr *lo;
+    Expr *hi;
+    bool known;
+    int ends; /* that were put together */
+} Reach;
+
+/* Collects what a statement touches, up to the column axis. */
+typedef struct Collect {
+    Clear *clear;
+    Map defs;
+    Reach *reach;
+    int n; /* accesses so far */
+} Collect;
+
+static void
+widen(Collect *c, Reach *reach, Expr *lo, Expr *hi)
+{
+    Arena *arena = c->clear->arena;
+    if (c->n == 0) {
+        *reach = (Reach){lo, hi, lo != NULL && hi != NULL, 1};
+        return;
+    }
+    if (!reach->known || lo == NULL || hi == NULL) {
+        reach->known = false;
+        return;
+    }
+    if (!ir_equal(reach->lo, lo)) {
+        reach->lo = ir_binary(arena, E_MIN, reach->lo, lo);
+        reach->ends++;
+    }
+    if (!ir_equal(reach->hi, hi)) {
+        reach->hi = ir_binary(arena, E_MAX, reach->hi, hi);
+        reach->ends++;
+    }
+    reach->known = reach->ends <= 2 * MAX_ENDS;
+}
+
+/* One access.  An index that is the same in all rounds names a slab. */
+static void
+collect_index(Collect *c, Expr *const *index)
+{
+    Target *target = c->clear->target;
+    for (int i = 0; i <= target->column; i++) {
+        Expr *lo = box_end(&c->clear->at, &c->defs, index[i], false);
+        Expr *hi = box_end(&c->clear->at, &c->defs, index[i], true);
+        widen(c, &c->reach[i], lo, hi);
+        target->slab |= i < target->column && lo != NULL && hi != NULL &&
+                        !ir_is_const(lo) && ir_equal(lo, hi);
+    }
+    c->n++;
+}
+
+static void
+collect_expr(Collect *c, const Expr *e)
+{
+    if (e->op == E_LOAD && e->buf == c->clear->target->buf) {
+        collect_index(c, e->args);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        collect_expr(c, e->args[i]);
+    }
+}
+
+static void
+collect_slot(void *data, Expr **slot)
+{
+    if (*slot != NULL) {
+        collect_expr(data, *slot);
+    }
+}
+
+static void
+collect_stmt(void *data, Stmt *s)
+{
+    Collect *c = data;
+    if (s->kind == S_STORE && s->buf == c->clear->target->buf) {
+        collect_index(c, s->index);
+    }
+    ir_each_expr(s, collect_slot, c);
+}
+
+/* Definitions in the statement become known to the Bounds, as far as LETs go.
+ */
+static void
+collect(Clear *clear, Stmt *s, Reach *reach)
+{
+    Block block = {.at = &s, .n = 1, .cap = 1};
+    Collect c = {.clear = clear, .reach = reach};
+    c.defs = loop_defs(clear->pass->scratch, &block);
+    ir_each_stmt(&block, collect_stmt, &c);
+}
+
+/* --- code ---------------------------------------------------------------- */
+
+static Expr *
+number(const Clear *clear, int64_t value)
+{
+    return ir_int(clear->arena, DT_I64, value);
+}
+
+/* min(max(value, least), most), where least <= most. */
+static Expr *
+clamp(const Clear *clear, Expr *value, Expr *least, Expr *most)
+{
+    Expr *above = ir_binary(clear->arena, E_MAX, value, least);
+    return ir_binary(clear->arena, E_MIN, above, most);
+}
+
+/* 'value' under a name of its own. */
+static Expr *
+named(Clear *clear, Block *out, const char *name, Expr *value)
+{
+    Var *var = ir_var(clear->func, name, DT_I64, 0);
+    vec_push(clear->arena, out,
+             ir_let(clear->arena, var, value, clear->target->fill->loc));
+    return ir_ref(clear->arena, var);
+}
+
+/* for name in lo..hi, with an empty body. */
+static Stmt *
+loop_over(Clear *clear, const char *name, Expr *lo, Expr *hi)
+{
+    Stmt *loop = ir_stmt(clear->arena, S_FOR, clear->target->fill->loc);
+    loop->var = ir_var(clear->func, name, DT_I64, 0);
+    loop->id = clear->func->next_id++;
+    loop->lo = lo;
+    loop->hi = hi;
+    return loop;
+}
+
+/* Proposes that the loop over columns runs over elements, by SIMD. */
+static void
+propose(Clear *clear, const Stmt *columns)
+{
+    const Target *target = clear->target;
+    Pass *pass = clear->pass;
+    if (target->column + 1 < target->buf->rank) {
+        sched_add(pass->arena, pass->sched, DIR_FLATTEN, columns->id, 0, 0);
+    }
+    sched_add(pass->arena, pass->sched, DIR_VECTORIZE, columns->id, 0, 0);
+}
+
+/* The value in all elements of the columns from..to of the row 'index'. */
+static Stmt *
+clear_columns(Clear *clear, Expr *const *index, Expr *from, Expr *to)
+{
+    const Target *target = clear->target;
+    Expr *at[MAX_RANK];
+    Stmt *columns = loop_over(clear, "column", from, to);
+    Stmt *inner = columns;
+    int rank = target->buf->rank;
+    int64_t lanes = 0;
+    Expr *value = target->fill->value;
+    for (int i = 0; i < target->column; i++) {
+        at[i] = index[i];
+    }
+    at[target->column] = ir_ref(clear->arena, columns->var);
+    if (target->column + 1 < rank &&
+        ir_const_int(target->buf->dims[rank - 1], &lanes)) {
+        rank--;
+        value = ir_splat(clear->arena, value, (int)lanes);
+    }
+    for (int i = target->column + 1; i < rank; i++) {
+        Stmt *loop = loop_over(clear, "channel", number(clear, 0),
+                               target->buf->dims[i]);
+        vec_push(clear->arena, &inner->body, loop);
+        at[i] = ir_ref(clear->arena, loop->var);
+        inner = loop;
+    }
+    vec_push(clear->arena, &inner->body,
+             ir_store(clear->arena, target->buf, at, rank, value,
+                      target->fill->loc));
+    if (columns == inner) {
+        propose(clear, columns);
+    }
+    return columns;
+}
+
+/* Is the row 'index' inside the box? */
+static Expr *
+in_box(const Clear *clear, Expr *const *index, const Side *box)
+{
+    Arena *arena = clear->arena;
+    Expr *all = ir_bool(arena, true);
+    for (int i = 0; i < clear->target->column; i++) {
+        Expr *lo = linear_expr(arena, &box[i].lo);
+        Expr *hi = linear_expr(arena, &box[i].hi);
+        all = ir_binary(arena, E_AND, all,
+                        ir_binary(arena, E_LE, lo, index[i]));
+        all = ir_binary(arena, E_AND, all,
+                        ir_binary(arena, E_LT, index[i], hi));
+    }
+    return all;
+}
+
+/* What is done for one row: columns from "done" up to 'need' are cleared but
+ * for those of 'box' (NULL: none), if the row is in it. */
+static Block
+clear_row(Clear *clear, Expr *const *index, Expr *need, const Side *box)
+{
+    Arena *arena = clear->arena;
+    const Target *target = clear->target;
+    const Loc loc = target->fill->loc;
+    Block out = {0};
+    Expr *from = named(clear, &out, "done",
+                       ir_load(arena, target->done, index, target->column, 0));
+    Stmt *test = ir_stmt(arena, S_IF, loc);
+    Block *body = &test->body;
+    test->value = ir_binary(arena, E_LT, from, need);
+    Expr *begin = from;
+    int64_t first = 0;
+    if (box != NULL) {
+        const Side *side = &box[target->column];
+        Expr *kept = in_box(clear, index, box);
+        if (!linear_is_const(&side->lo, &first) || first != 0) {
+            Expr *lo = clamp(clear, linear_expr(arena, &side->lo), from, need);
+            begin = named(clear, body, "end",
+                          ir_select(arena, kept, lo, from));
+            vec_push(arena, body, clear_columns(clear, index, from, begin));
+        }
+        Expr *hi = clamp(clear, linear_expr(arena, &side->hi), begin, need);
+        begin = named(clear, body, "begin",
+                      ir_select(arena, kept, hi, begin));
+    }
+    vec_push(arena, body, clear_columns(clear, index, begin, need));
+    vec_push(arena, body, ir_store(arena, target->done, index, target->column,
+                                   need, loc));
+    vec_push(arena, &out, test);
+    return out;
+}
+
+/* The ends of axis 'i' as [lo, hi) within the array. */
+static void
+ends_of(Clear *clear, Block *out, const Reach *reach, int i, Expr **lo,
+        Expr **hi)
+{
+    Expr *zero = number(clear, 0);
+    Expr *dim = clear->target->buf->dims[i];
+    *lo = zero;
+    *hi = dim;
+    if (reach->known) {
+        Expr *end = ir_binary(clear->arena, E_ADD, reach->hi,
+                              number(clear, 1));
+        *lo = named(clear, out, "lo", clamp(clear, reach->lo, zero, dim));
+        *hi = named(clear, out, "hi", clamp(clear, end, zero, dim));
+    }
+}
+
+/* The loops over the rows that the nest touches; an axis of which it touches
+ * one slab goes inside, so that threads find rows to share. */
+static void
+push_clearing(Clear *clear, const Reach *reach, const Side *box)
+{
+    const Target *target = clear->target;
+    Expr *index[MAX_RANK];
+    Stmt *loops[MAX_RANK];
+    Expr *lo;
+    Expr *hi;
+    int n = 0;
+    for (int thin = 0; thin <= 1; thin++) {
+        for (int i = 0; i < target->column; i++) {
+            bool one = reach[i].known && ir_equal(reach[i].lo, reach[i].hi);
+            if (one == (thin == 1)) {
+                ends_of(clear, clear->out, &reach[i], i, &lo, &hi);
+                loops[n] = loop_over(clear, "row", lo, hi);
+                index[i] = ir_ref(clear->arena, loops[n++]->var);
+            }
+        }
+    }
+    ends_of(clear, clear->out, &reach[target->column], target->column, &lo,
+            &hi);
+    loops[n - 1]->body = clear_row(clear, index, hi, box);
+    for (int i = n - 1; i > 0; i--) {
+        vec_push(clear->arena, &loops[i - 1]->body, loops[i]);
+    }
+    vec_push(clear->arena, clear->out, loops[0]);
+}
+
+/* --- the walk ------------------------------------------------------------ */
+
+/* Before 's', which touches the buffer: what it touches is cleared. */
+static void
+clear_before(Clear *clear, Stmt *s, const Reach *reach)
+{
+    Target *target = clear->target;
+    Side box[MAX_RANK];
+    target->nests++;
+    if (clear->out == NULL) {
+        return;
+    }
+    Block block = {.at = &s, .n = 1, .cap = 1};
+    bool keeps = s->kind == S_FOR && !effects_reads(&block, target->buf) &&
+                 box_written(&clear->at, s, target->buf, box);
+    for (int i = target->column + 1; i < target->buf->rank; i++) {
+        keeps = keeps && box_is_whole(&clear->at, target->buf, box, i);
+    }
+    push_clearing(clear, reach, keeps ? box : NULL);
+}
+
+/* May the rows be told in each round of 's' better than before it?  Not where
+ * single elements are touched between its nests: a row would be asked for each
+ * of them. */
+static bool
+is_driver(const Clear *clear, const Stmt *s)
+{
+    bool nests = s->kind == S_FOR;
+    for (int i = 0; i < s->body.n && nests; i++) {
+        const Stmt *inner = s->body.at[i];
+        Uses uses = uses_of(inner, clear->target->buf);
+        nests = uses.touches == 0 || inner->kind == S_FOR;
+    }
+    return nests;
+}
+
+/* Are all rows' ends known? */
+static bool
+rows_known(const Clear *clear, const Reach *reach)
+{
+    bool known = true;
+    for (int i = 0; i < clear->target->column; i++) {
+        known = known && reach[i].known;
+    }
+    return known;
+}
+
+static void walk(Clear *clear, const Block *block, bool inside);
+
+/* One round of 's', into "out". */
+static void
+walk_driver(Clear *clear, const Stmt *s)
+{
+    Block *outer = clear->out;
+    Stmt *copy = ir_copy_stmt(clear->arena, s);
+    Block body = {0};
+    int visible = clear->scope.visible.n;
+    int mark = bounds_push(clear->at.bounds);
+    scope_show_inside(&clear->scope, s);
+    bounds_loop(clear->at.bounds, s);
+    clear->out = outer == NULL ? NULL : &body;
+    walk(clear, &s->body, true);
+    clear->out = outer;
+    bounds_pop(clear->at.bounds, mark);
+    clear->scope.visible.n = visible;
+    if (outer != NULL) {
+        copy->body = body;
+        vec_push(clear->arena, outer, copy);
+    }
+}
+
+/* The statement of the block, with what must be cleared before it. */
+static void
+walk_stmt(Clear *clear, Stmt *s, bool inside)
+{
+    Reach reach[MAX_RANK];
+    if (uses_of(s, clear->target->buf).touches > 0) {
+        bool slab = clear->target->slab;
+        collect(clear, s, reach);
+        if (!inside && !rows_known(clear, reach) && is_driver(clear, s)) {
+            clear->target->slab = slab;
+            walk_driver(clear, s);
+            return;
+        }
+        clear_before(clear, s, reach);
+    }
+    if (clear->out != NULL) {
+        vec_push(clear->arena, clear->out, s);
+    }
+}
+
+/* All that is in a row of "done": nothing yet. */
+static void
+push_done(Clear *clear)
+{
+    const Target *target = clear->target;
+    Stmt *alloc = ir_stmt(clear->arena, S_ALLOC, target->fill->loc);
+    Stmt *fill = ir_stmt(clear->arena, S_FILL, target->fill->loc);
+    alloc->buf = target->done;
+    fill->buf = target->done;
+    fill->value = number(clear, 0);
+    vec_push(clear->arena, clear->out, alloc);
+    vec_push(clear->arena, clear->out, fill);
+}
+
+static void
+walk(Clear *clear, const Block *block, bool inside)
+{
+    bool filled = inside;
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        if (s == clear->target->fill) {
+            filled = true;
+            if (clear->out != NULL) {
+                push_done(clear);
+            }
+        } else if (filled) {
+            walk_stmt(clear, s, inside);
+        } else if (clear->out != NULL) {
+            vec_push(clear->arena, clear->out, s);
+        }
+        bounds_after(clear->at.bounds, s);
+        scope_show_after(&clear->scope, s);
+    }
+}
+
+/* --- the pass ------------------------------------------------------------ */
+
+/* The last axis of variable extent, if there is one before it and what is
+ * behind it makes a column. */
+static bool
+find_column(Target *target)
+{
+    const Buf *buf = target->buf;
+    int64_t size = 1;
+    int64_t dim = 0;
+    target->column = buf->rank - 1;
+    while (target->column > 0 &&
+           ir_const_int(buf->dims[target->column], &dim)) {
+        size = dim < 0 || dim > MAX_COLUMN ? MAX_COLUMN + 1 : size * dim;
+        if (size > MAX_COLUMN) {
+            return false;
+        }
+        target->column--;
+    }
+    return target->column > 0;
+}
+
+/* Could 'fill' be spread?  Its array is seen by no one else, and every use of
+ * it is of elements, from the fill on. */
+static bool
+is_target(const Func *func, const Stmt *fill, Target *target)
+{
+    *target = (Target){.fill = fill, .buf = fill->buf};
+    const Buf *buf = fill->buf;
+    if (buf->kind != BUF_LOCAL || buf->space != SPACE_HEAP ||
+        buf->layout != LAYOUT_C || buf->growable || buf->group != NULL ||
+        !ir_is_const(fill->value) || fill->value->lanes > 0 ||
+        !find_column(target)) {
+        return false;
+    }
+    Uses all = {.buf = buf};
+    ir_each_stmt(&func->body, note_stmt, &all);
+    for (int i = 0; i < func->rets.n; i++) {
+        note_slot(&all, &func->rets.at[i].value);
+    }
+    return !all.other && all.fills == 1 && all.touches > 0;
+}
+
+/* The function walked with 'target'; into 'out' unless that is NULL. */
+static void
+walk_func(Pass *pass, Func *func, Target *target, Block *out)
+{
+    Clear clear = {.pass = pass, .func = func, .arena = pass->arena,
+                   .target = target, .out = out};
+    clear.scope = scope_new(pass->scratch, func);
+    clear.at = (Place){pass->arena, bounds_new(pass->arena, func),
+                       &clear.scope};
+    walk(&clear, &func->body, false);
+}
+
+/* Tries the fill at func->body[i]; true when the body is a new one. */
+static bool
+try_fill(Pass *pass, Func *func, int i)
+{
+    Target target;
+    Block out = {0};
+    if (func->body.at[i]->kind != S_FILL ||
+        !is_target(func, func->body.at[i], &target)) {
+        return false;
+    }
+    walk_func(pass, func, &target, NULL);
+    if (!target.slab || target.nests > MAX_NESTS) {
+        return false;
+    }
+    target.done = ir_buf(func, "done", DT_I64, target.column, BUF_LOCAL);
+    target.done->layout = LAYOUT_C;
+    target.done->loc = target.fill->loc;
+    for (int d = 0; d < target.column; d++) {
+        target.done->dims[d] = target.buf->dims[d];
+    }
+    walk_func(pass, func, &target, &out);
+    diag_remark(pass->diags, DIAG_ZERO_FILL, target.fill->loc,
+                "`%s` is cleared row by row, where it comes into use",
+                target.buf->name);
+    func->body = out;
+    return true;
+}
+
+/* One fill after the other: each rebuilds the body. */
+Func *
+pass_clear(Pass *pass, Func *func)
+{
+    Func *out = arena_copy(pass->arena, func, sizeof(*func));
+    bool changed = false;
+    for (int i = 0; i < out->body.n; i++) {
+        changed |= try_fill(pass, out, i);
+    }
+    return changed ? simplify(pass, out) : func;
+}
