@@ -109,7 +109,7 @@ def all_rows():
     args = (-2.5, 1.5, -1.5, 1.5, 255, 200.0, 0.0)
     return _image_rows() + [
         Row("mandelbrot", "mandelbrot", "mandelbrot", lambda: args,
-            600 * 800 * 8, 1.1, "gcc f64"),
+            600 * 800 * 8),
         Row("bilateral_grid", "bilateral_grid", "bilateral_grid",
             lambda: (images.picture(2560, 1536),), 2 * 2560 * 1536 * 8),
         Row("camera_pipe", "camera_pipe", "camera_pipe", _camera_pipe,

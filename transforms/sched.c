@@ -15,7 +15,7 @@
 static const char *const dir_names[] = {
     [DIR_PARALLEL] = "parallel", [DIR_VECTORIZE] = "vectorize",
     [DIR_UNROLL] = "unroll",     [DIR_FLATTEN] = "flatten",
-    [DIR_REGIONS] = "regions",
+    [DIR_LOCKSTEP] = "lockstep", [DIR_REGIONS] = "regions",
 };
 
 enum { DIR_KINDS = sizeof(dir_names) / sizeof(dir_names[0]) };

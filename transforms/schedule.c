@@ -19,6 +19,7 @@
 
 enum {
     STRIP = 1024, /* rounds of a loop that is both parallel and vector */
+    SHORT_STRIP = 64, /* of one with loops inside */
     MAX_UNROLL = 64,
     MAX_UNROLLED = 20000, /* nodes that an unrolled loop may grow to */
 };
@@ -242,24 +243,44 @@ try_unroll(Schedule *sc, const Stmt *loop, Block *out)
     return true;
 }
 
+/* The rounds of 'loop' side by side, appended to 'out'; false: refused. */
+static bool
+try_lockstep(Schedule *sc, const Stmt *loop, Block *out)
+{
+    Arena *scratch = sc->pass->scratch;
+    const char *why = lockstep_fits(loop)
+                          ? lockstep_why_not(scratch, sc->func, sc->b, loop)
+                          : "no loop in it ends early";
+    if (why != NULL) {
+        refuse(sc, loop, "lockstep", why);
+        return false;
+    }
+    Block strips = lockstep_loop(sc->func, loop);
+    push_all(sc, out, &strips);
+    sc->changed = true;
+    return true;
+}
+
 /* What one thread's share of a loop becomes; also any loop that is not to run
  * over threads. */
 static void
 apply_serial(Schedule *sc, const Stmt *loop, Block *out)
 {
     if ((wants(sc, DIR_UNROLL, loop) && try_unroll(sc, loop, out)) ||
-        (wants(sc, DIR_FLATTEN, loop) && try_flatten(sc, loop, out))) {
+        (wants(sc, DIR_FLATTEN, loop) && try_flatten(sc, loop, out)) ||
+        (wants(sc, DIR_LOCKSTEP, loop) && try_lockstep(sc, loop, out))) {
         return;
     }
     vec_push(sc->pass->arena, out, apply_inside(sc, loop, false));
 }
 
-/* A loop that is to be both parallel and vector (or flat) becomes a parallel
- * loop over strips of it. */
+/* A loop that is to be both parallel and vector (or flat, or in lockstep)
+ * becomes a parallel loop over strips of it. */
 static void
 apply_strips(Schedule *sc, const Stmt *loop, Block *out)
 {
-    Block strips = split_strips(sc->func, loop, STRIP);
+    bool uneven = block_has_loop(&loop->body);
+    Block strips = split_strips(sc->func, loop, uneven ? SHORT_STRIP : STRIP);
     Stmt *outer = vec_last(&strips);
     int mark = bounds_push(sc->b);
     for (int i = 0; i < strips.n - 1; i++) {
@@ -291,7 +312,8 @@ apply_loop(Schedule *sc, const Stmt *loop, Block *out)
     bool fast = wants(sc, DIR_VECTORIZE, loop) || wants(sc, DIR_FLATTEN, loop);
     if (!parallel) {
         apply_serial(sc, loop, out);
-    } else if (fast && !block_has_loop(&loop->body) &&
+    } else if (((fast && !block_has_loop(&loop->body)) ||
+                wants(sc, DIR_LOCKSTEP, loop)) &&
                bounds_may_shift(sc->b, loop)) {
         apply_strips(sc, loop, out);
     } else {

@@ -13,6 +13,8 @@
  *   vectorize 4           loop 4 by SIMD
  *   unroll 5              loop 5 written out
  *   flatten 4             loop 4 over small-vector pixels runs over elements
+ *   lockstep 4            rounds of loop 4 go together through loops inside
+ *                         from which each leaves in its own time
  *   regions 3 1 1         loop 3 split at lo+1 and hi-1: the middle is the
  *                         interior, where conditions are decided
  */
@@ -21,6 +23,7 @@ typedef enum DirKind {
     DIR_VECTORIZE,
     DIR_UNROLL,
     DIR_FLATTEN,
+    DIR_LOCKSTEP,
     DIR_REGIONS,
 } DirKind;
 
@@ -117,11 +120,24 @@ const char *flatten_why_not(Arena *arena, const Func *func, Bounds *b,
 /* The statements that do so, instead of 'loop'. */
 Block flatten_loop(Func *func, Bounds *b, const Stmt *loop);
 
-/* vectorize.c: a copy of 'loop' in which branches that only compute have
- * become selects; then, for that, as above. */
+/* vectorize.c: is there a form of the function for SIMD lanes? */
+bool fn_has_lanes(Fn fn);
+/* 'block' with branches that only compute made selects; 'deaf': nobody listens
+ * to the floating-point flags that they may set then. */
+Block select_form(Arena *arena, const Block *block, bool deaf);
+/* A copy of 'loop' in which branches that only compute have become selects;
+ * then, for that, as above. */
 Stmt *vector_form(Arena *arena, const Stmt *loop);
 bool vector_allowed(Arena *arena, const Func *func, Bounds *b,
                     const Stmt *loop, DependWhy *why);
+
+/* lockstep.c: has 'loop' loops inside that its rounds could go through side by
+ * side?  If it has: NULL, or in words why they may not; the statements that do
+ * so. */
+bool lockstep_fits(const Stmt *loop);
+const char *lockstep_why_not(Arena *arena, const Func *func, Bounds *b,
+                             const Stmt *loop);
+Block lockstep_loop(Func *func, const Stmt *loop);
 
 /* --- prototypes of the passes; each file opens with before -> after ------- */
 #define PASS(letter, name, from, to, mode, purpose) \

@@ -32,21 +32,44 @@ static const char fn_origin[] = {
 #undef FN
 };
 
+/* Machine instructions, and what has a form for lanes in the prelude. */
+bool
+fn_has_lanes(Fn fn)
+{
+    return fn_origin[fn] == 'M' || fn == FN_SQUARE || fn == FN_ROOT;
+}
+
 /* --- branches to selects -------------------------------------------------- */
+
+/* What turns branches into selects: new nodes are of "arena"; "deaf": nobody
+ * listens to the floating-point flags that it may set. */
+typedef struct Selects {
+    Arena *arena;
+    bool deaf;
+} Selects;
+
+/* Is 'e' itself likely to leave a floating-point flag where its branch is not
+ * taken? */
+static bool
+is_loud(const Expr *e)
+{
+    bool from_float = e->op == E_CAST && dtype_is_float(e->args[0]->dtype);
+    return e->op == E_DIV || (from_float && !dtype_is_float(e->dtype)) ||
+           (e->op == E_CALL && fn_has_lanes(e->fn));
+}
 
 /* May 'e' be computed where its branch is not taken?  What is likely to leave
  * a floating-point flag there may not: the host would look for a warning. */
 static bool
-is_free(const Expr *e)
+is_free(const Selects *to, const Expr *e)
 {
-    bool from_float = e->op == E_CAST && dtype_is_float(e->args[0]->dtype);
+    bool loud = is_loud(e);
     if (ir_reads(e) || e->op == E_IDIV || e->op == E_MOD ||
-        e->op == E_DIV || e->op == E_CALL ||
-        (from_float && !dtype_is_float(e->dtype))) {
+        (loud && !to->deaf) || (e->op == E_CALL && !loud)) {
         return false;
     }
     for (int i = 0; i < e->nargs; i++) {
-        if (!is_free(e->args[i])) {
+        if (!is_free(to, e->args[i])) {
             return false;
         }
     }
@@ -55,11 +78,11 @@ is_free(const Expr *e)
 
 /* LETs only, all of them free, and not too many to be computed in vain. */
 static bool
-is_free_block(const Block *block)
+is_free_block(const Selects *to, const Block *block)
 {
     for (int i = 0; i < block->n; i++) {
         const Stmt *s = block->at[i];
-        if (s->kind != S_LET || !is_free(s->value)) {
+        if (s->kind != S_LET || !is_free(to, s->value)) {
             return false;
         }
     }
@@ -68,17 +91,18 @@ is_free_block(const Block *block)
 
 /* The joins are evaluated in vain too. */
 static bool
-is_free_if(const Stmt *s)
+is_free_if(const Selects *to, const Stmt *s)
 {
     if (s->nbinds > 0) {
         return false; /* a buffer is no value that a lane could choose */
     }
     for (int i = 0; i < s->njoins; i++) {
-        if (!is_free(s->joins[i].then_val) || !is_free(s->joins[i].else_val)) {
+        if (!is_free(to, s->joins[i].then_val) ||
+            !is_free(to, s->joins[i].else_val)) {
             return false;
         }
     }
-    return is_free_block(&s->body) && is_free_block(&s->els);
+    return is_free_block(to, &s->body) && is_free_block(to, &s->els);
 }
 
 /* Appends the statements of 'from' to 'out'. */
@@ -94,8 +118,9 @@ push_all(Arena *arena, Block *out, const Block *from)
 static void
 convert_stmt(void *data, Block *out, Stmt *s)
 {
-    Arena *arena = data;
-    if (s->kind != S_IF || !is_free_if(s)) {
+    Selects *to = data;
+    Arena *arena = to->arena;
+    if (s->kind != S_IF || !is_free_if(to, s)) {
         vec_push(arena, out, s);
         return;
     }
@@ -110,11 +135,18 @@ convert_stmt(void *data, Block *out, Stmt *s)
 }
 
 /* A branch that warns is left one: it is not free (is_free_block). */
+Block
+select_form(Arena *arena, const Block *block, bool deaf)
+{
+    Selects to = {arena, deaf};
+    return ir_map_block(arena, block, convert_stmt, &to);
+}
+
 Stmt *
 vector_form(Arena *arena, const Stmt *loop)
 {
     Stmt *copy = ir_copy_stmt(arena, loop);
-    copy->body = ir_map_block(arena, &loop->body, convert_stmt, arena);
+    copy->body = select_form(arena, &loop->body, false);
     return copy;
 }
 
@@ -173,13 +205,6 @@ look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n, Loc loc)
     }
 }
 
-/* Machine instructions, and what has a form for lanes in the prelude. */
-static bool
-has_lanes(Fn fn)
-{
-    return fn_origin[fn] == 'M' || fn == FN_SQUARE || fn == FN_ROOT;
-}
-
 /* Integer division has no SIMD form on this machine, and functions of libm are
  * calls; either would be taken apart lane by lane. */
 static void
@@ -192,7 +217,7 @@ look_expr(Lanes *lanes, Expr *e, Loc loc)
     if (e->op == E_SUM) {
         object(lanes, "sums an array", loc, loc);
     }
-    if (e->op == E_CALL && !has_lanes(e->fn)) {
+    if (e->op == E_CALL && !fn_has_lanes(e->fn)) {
         object(lanes,
                str_printf(lanes->arena, "calls `%s`", fn_text[e->fn]), loc,
                loc);
@@ -318,14 +343,35 @@ propose(Vectorize *v, Bounds *b, const Stmt *loop)
     remark(v, DIAG_VECTOR, loop, "several rounds at a time");
 }
 
-/* For bounds_visit: innermost FORs that the real function has too. Copies made
- * by splitting, the borders, are left alone. */
+/* Rounds that go through a loop with an exit side by side. */
+static void
+propose_lockstep(Vectorize *v, Bounds *b, const Stmt *loop)
+{
+    Pass *pass = v->pass;
+    const char *why = lockstep_why_not(pass->scratch, v->func, b, loop);
+    if (why != NULL) {
+        remark(v, DIAG_NOT_VECTOR, loop, why);
+        return;
+    }
+    sched_add(pass->arena, pass->sched, DIR_LOCKSTEP, loop->id, 0, 0);
+    remark(v, DIAG_VECTOR, loop,
+           "several rounds at a time, until all have left the loop inside");
+}
+
+/* For bounds_visit: innermost FORs that the real function has too, and those
+ * around loops with an exit. Copies made by splitting, the borders, are left
+ * alone. */
 static bool
 visit(void *data, Bounds *b, Stmt *s)
 {
     Vectorize *v = data;
-    if (s->kind == S_FOR && !block_has_loop(&s->body) && s->id < v->ids) {
+    if (s->kind != S_FOR || s->id >= v->ids) {
+        return true;
+    }
+    if (!block_has_loop(&s->body)) {
         propose(v, b, s);
+    } else if (v->pass->opts->vectorize && lockstep_fits(s)) {
+        propose_lockstep(v, b, s);
     }
     return true;
 }

@@ -446,6 +446,8 @@ typedef struct Ret {
  *   "level"  what its statements may be, see the head of this file.
  *   "general"  runs in program order and its arguments may overlap; else the
  *       fast kernel, whose assumptions the checks at its entry have tested.
+ *   "deaf"  nobody looks at the FPU's flags afterwards, so speculated
+ *       operations may set them; false where that isn't known.
  *   "params", "rets"  in the order of the host's tables; "body".
  *   "next_id"  the least number not yet given to a Var, Buf or loop; so also
  *       the size of a table that is indexed by any of them.
@@ -455,6 +457,7 @@ struct Func {
     Sym name;
     Level level;
     bool general; /* program order; arguments may overlap */
+    bool deaf;    /* the FPU's flags don't matter */
     VEC(Param) params;
     VEC(Ret) rets;
     Block body;

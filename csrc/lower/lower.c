@@ -476,6 +476,7 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     lower_results(L, entry);
     add_prologue(L);
     note_pairs(L);
+    L->func->deaf = !L->result->may_warn;
 #ifdef VIZGEN_DEV
     const char *broken = ir_verify(arena, L->func);
     if (broken != NULL) {

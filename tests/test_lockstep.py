@@ -1,0 +1,289 @@
+"""Rounds that go side by side through a loop with an exit.
+
+Each program is called plain and accelerated, with numbers of columns around
+that of the lanes; most must have run in lockstep, the last ones must not.
+"""
+import math
+
+import numpy as np
+import pytest
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+OPTIONS = ("", "vectorize=0", "parallel=0")
+TOGETHER = "until all have left"
+
+
+def escape(rows, cols, limit):
+    """Counts, with a break; the last z isn't used."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            x = c / 17.0 - 2.0
+            y = r / 3.0 - 1.0
+            zx = 0.0
+            zy = 0.0
+            n = 0
+            while n < limit:
+                xx = zx * zx
+                yy = zy * zy
+                if xx + yy > 4.0:
+                    break
+                zy = 2.0 * zx * zy + y
+                zx = xx - yy + x
+                n += 1
+            out[r, c] = float(n) / limit
+    return out
+
+
+def escape_smooth(rows, cols, limit):
+    """The last z is used."""
+    out = np.zeros((rows, cols, 2))
+    for r in range(rows):
+        for c in range(cols):
+            x = c / 17.0 - 2.0
+            zx = 0.5
+            zy = r / 9.0
+            n = 0
+            while n < limit and zx * zx + zy * zy <= 4.0:
+                zx, zy = zx * zx - zy * zy + x, 2.0 * zx * zy + 0.1
+                n = n + 1
+            out[r, c, 0] = zx - zy
+            out[r, c, 1] = n
+    return out
+
+
+def with_for(rows, cols, limit):
+    """A for with a break; its variable is used behind it."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            v = c + 0.25 * r
+            at = -1
+            for i in range(2, limit):
+                v = v * 0.75 - 0.5
+                if v < 0.125:
+                    at = i
+                    break
+            out[r, c] = at * 1000.0 + v
+    return out
+
+
+def march(rows, cols, limit):
+    """Two loops, one behind the other, and a branch between them."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            d = math.sqrt(c + 1.0) + r
+            t = 0.0
+            while t < limit and d > 0.01:
+                t = t + d
+                d = abs(d - 0.125 * t) * 0.5
+            if d > 0.005:
+                step = d
+            else:
+                step = -d
+            k = 0
+            while k < 5 + c * 0.25:
+                t = t - step / (k + 1)
+                k += 1
+            out[r, c] = t + k
+    return out
+
+
+def newton(rows, cols, limit):
+    """Divides; the break stands in the middle."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            x = 1.0 + c
+            for i in range(limit):
+                y = 0.5 * (x + (r + c + 1.0) / x)
+                if abs(y - x) < 1e-9:
+                    break
+                x = y
+            out[r, c] = x
+    return out
+
+
+def checked(rows, cols, limit):
+    """The count overflows nowhere, but nobody knows."""
+    out = np.zeros((rows, cols), dtype=np.int64)
+    for r in range(rows):
+        for c in range(cols):
+            total = r
+            x = c * 0.5
+            while x < limit:
+                x = x * 1.5 + 1.0
+                total = total + 3 * total + c
+            out[r, c] = total
+    return out
+
+
+def raises(rows, cols, limit):
+    """Divides by zero in column 40, in its third round."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            x = 3.0 + abs(c - 40)
+            n = 0
+            while n < limit and x < 1e6:
+                x = x - 1.0
+                x = x + 1.0 / x if c == 40 and n < 2 else 2.0 * x + 1.0 / x
+                n += 1
+            out[r, c] = 1.0 / (x - 1.0)
+    return out
+
+
+def exchanged(rows, cols, limit):
+    """Carries that depend on each other, a bool among them."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            a = c * 1.0
+            b = r + 0.5
+            odd = False
+            n = 0
+            while n < limit and a + b < 500.0:
+                a, b = b + 1.25, a
+                odd = not odd
+                n += 1
+            out[r, c] = a - b if odd else b
+    return out
+
+
+def one_axis(rows, cols, limit):
+    """Threads and lanes for the same loop."""
+    out = np.zeros(rows * cols)
+    for i in range(rows * cols):
+        x = i * 0.01
+        n = 0
+        while n < limit:
+            if x > 2.0:
+                break
+            x = x * x + 0.2
+            n += 1
+        out[i] = n
+    return out
+
+
+def from_place(rows, cols, limit):
+    """Columns that don't begin at 0, elements that are read before."""
+    out = np.ones((rows, cols + 5))
+    for r in range(rows):
+        for c in range(3, cols):
+            x = out[r, c] + c * 0.5
+            while x < limit:
+                x = x + x * 0.25
+            out[r, c] = x
+    return out
+
+
+def nested_breaks(rows, cols, limit):
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            x = 0.001 * c
+            why = 0.0
+            n = 0
+            while n < limit:
+                x = x * 1.75 + 0.001
+                if x > 1.0:
+                    if r < 1:
+                        why = 2.0
+                        break
+                    if x > 3.0:
+                        why = 1.0
+                        break
+                n += 1
+            out[r, c] = x + why * n
+    return out
+
+
+PROGRAMS = [escape, escape_smooth, with_for, march, newton, exchanged,
+            one_axis, from_place, nested_breaks]
+SIZES = [(2, 0), (0, 40), (1, 1), (2, 3), (3, 31), (2, 32), (2, 33), (3, 100)]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
+def test_lockstep(program, options):
+    fn = accelerate(program)
+    if options:
+        fn._set_variant(options, None)
+    for rows, cols in SIZES:
+        for limit in (0, 1, 50):
+            if program is escape and limit == 0 and rows * cols:
+                continue
+            assert_same(fn, (rows, cols, limit))
+    assert (TOGETHER in fn.explain(2, 33, 50)) == ("vectorize" not in options)
+
+
+@pytest.mark.parametrize("program", [checked, raises, escape])
+def test_checks_of_lanes(program):
+    """What a lane does that has left fails no check; what one does that is in
+    makes Python raise."""
+    fn = accelerate(program)
+    for cols in (30, 39, 41, 70):
+        assert_same(fn, (2, cols, 9), native=program is not raises)
+    assert_same(fn, (2, 70, 0), native=False)
+
+
+def numpy_numbers(x, out):
+    """NumPy's numbers warn: lanes that have left must not."""
+    for i in range(x.shape[0]):
+        v = x[i]
+        n = 0
+        while v < 100.0:
+            v = v * v
+            n += 1
+            if n > 20:
+                break
+        out[i] = v + n
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_numpy_numbers(dtype):
+    fn = accelerate(numpy_numbers)
+    for n in (0, 5, 64, 200):
+        x = np.linspace(0.5, 3.0, n).astype(dtype)
+        assert_same(fn, (x, np.zeros(n, dtype)))
+    x = np.linspace(0.5, 3.0, 70).astype(dtype)
+    x[7] = np.nan
+    x[8] = np.inf
+    x[9] = -1e30
+    assert_same(fn, (x, np.zeros(70, dtype)))
+
+
+def reads(a, out):
+    for i in range(out.shape[0]):
+        k = 0
+        while a[k] < out[i]:
+            k += 1
+        out[i] = k
+
+
+def depends(a, out):
+    x = 0.0
+    for i in range(out.shape[0]):
+        while x < a[i]:
+            x = x + 0.25
+        out[i] = x
+
+
+def divides(a, out):
+    for i in range(out.shape[0]):
+        x = i * 37 % 101 + 1
+        y = 60
+        while y:
+            x, y = y, x % y
+        out[i] = x
+
+
+@pytest.mark.parametrize("program", [reads, depends, divides])
+def test_not_in_lockstep(program):
+    fn = accelerate(program)
+    args = np.linspace(0, 50, 90), np.arange(70.0) % 11
+    assert_same(fn, args)
+    assert TOGETHER not in fn.explain(*args)

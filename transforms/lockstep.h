@@ -1,0 +1,48 @@
+#ifndef VZ_TRANSFORMS_LOCKSTEP_H
+#define VZ_TRANSFORMS_LOCKSTEP_H
+/* What the two files of lockstep share: lockstep.c decides and cuts the body
+ * into parts, lockpart.c writes the parts for many lanes. */
+#include "transforms/transforms.h"
+
+/* A name that a later part uses, its array, and the part that defines it. */
+typedef struct Cross {
+    Var *var;
+    Buf *buf;
+    int part;
+} Cross;
+
+/* The transformation at work.  Parts with odd numbers are inner loops, those
+ * with even ones are what stands before, between and behind them.
+ *   "loop"    the loop over x
+ *   "first" "end"  the strip at hand
+ *   "part"    the part that is looked at
+ *   "parts" "nparts"  the body, cut
+ *   "defined"  Var * -> Block *, the one of "parts" that defines it
+ *   "cross"   what goes from part to part; "needs": by part, what it uses
+ *   "bufs"    Var * -> Buf *, the array of what crosses, carries and counters
+ *   "made"    these arrays, and "alive", which is 1 in lanes that are in
+ *   "vectors"  a small array would go from part to part */
+typedef struct Lockstep {
+    Arena *arena;
+    Func *func;
+    const Stmt *loop;
+    Expr *first;
+    Expr *end;
+    int part;
+    int nparts;
+    Block *parts;
+    Map defined;
+    VEC(Cross) cross;
+    VarVec *needs;
+    Map bufs;
+    VEC(Buf *) made;
+    Buf *alive;
+    bool vectors;
+} Lockstep;
+
+/* The inner loop of part 'part'; NULL of even ones. */
+Stmt *lockstep_inner(const Lockstep *m, int part);
+/* Cuts the body of 'loop', and finds what goes from part to part. */
+Lockstep lockstep_cut(Arena *arena, const Stmt *loop);
+
+#endif
