@@ -30,6 +30,7 @@ static const Switch switches[] = {
     {"vectorize", offsetof(Opts, vectorize)},
     {"flatten", offsetof(Opts, flatten)},
     {"parallel", offsetof(Opts, parallel)},
+    {"clear", offsetof(Opts, clear)},
     {"invariant", offsetof(Opts, invariant)},
     {"general", offsetof(Opts, general)},
     {"count_warnings", offsetof(Opts, count_warnings)},
@@ -52,6 +53,7 @@ opts_default(void)
         .vectorize = true,
         .flatten = true,
         .parallel = true,
+        .clear = true,
         .invariant = true,
 #ifndef NDEBUG
         .verify = true,
