@@ -31,10 +31,14 @@ def test_commands_exist():
 
 
 def test_variables_exist():
-    """Every variable of the table is read somewhere."""
+    """Every variable of the table is read somewhere, and the other way."""
     folders = ("csrc", "vizgen")
     code = "\n".join(p.read_text() for folder in folders
                      for p in (ROOT / folder).rglob("*")
                      if p.suffix in (".c", ".py"))
-    for name in re.findall(r"`(VIZGEN_[A-Z_]+)", README):
+    named = set(re.findall(r"`(VIZGEN_[A-Z_]+)", README))
+    read = re.findall(r"""(?:getenv\(|environ\.get\(|environ\[)["'](VIZGEN_\w+)""",
+                      code)
+    for name in named:
         assert name in code, name
+    assert set(read) <= named

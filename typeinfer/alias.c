@@ -257,6 +257,22 @@ alias_value(Infer *I, const AExpr *e)
     }
 }
 
+/* Lists of known length may not change while a loop goes through them; arrays
+ * in registers that do must be in memory, for the loop has its own copy. */
+void
+alias_iterated(Infer *I, const AExpr *iter, int by)
+{
+    bool held = iter->type->kind == TY_TUPLE || type_is_vector(iter->type);
+    if (held && iter->type->object != 0) {
+        I->objects.at[iter->type->object].busy += by;
+    }
+    for (int i = 0; iter->kind == A_CALL && i < iter->items.n; i++) {
+        if (iter->items.at[i] != NULL) {
+            alias_iterated(I, iter->items.at[i], by);
+        }
+    }
+}
+
 /* Does a loop go through the array now? It is one more name. */
 static bool
 is_iterated(const Infer *I, int root)

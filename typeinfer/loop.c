@@ -619,22 +619,6 @@ note_iterated(Infer *I, const AExpr *iter)
     }
 }
 
-/* Lists of known length may not change while a loop goes through them; arrays
- * in registers that do must be in memory, for the loop has its own copy. */
-static void
-set_busy(Infer *I, const AExpr *iter, int by)
-{
-    bool held = iter->type->kind == TY_TUPLE || type_is_vector(iter->type);
-    if (held && iter->type->object != 0) {
-        I->objects.at[iter->type->object].busy += by;
-    }
-    for (int i = 0; iter->kind == A_CALL && i < iter->items.n; i++) {
-        if (iter->items.at[i] != NULL) {
-            set_busy(I, iter->items.at[i], by);
-        }
-    }
-}
-
 /* The argument of range on which the number of rounds depends; NULL. */
 static const AExpr *
 range_end(const AExpr *iter)
@@ -681,9 +665,9 @@ infer_for(Infer *I, const AStmt *s, ABlock *out)
     }
     int64_t rounds = iter_count(I, iter);
     if (!is_loop(I, s, iter, rounds)) {
-        set_busy(I, iter, 1);
+        alias_iterated(I, iter, 1);
         infer_unrolled_for(I, s, iter, out);
-        set_busy(I, iter, -1);
+        alias_iterated(I, iter, -1);
         return;
     }
     Loop loop;
@@ -694,8 +678,8 @@ infer_for(Infer *I, const AStmt *s, ABlock *out)
     loop.pin = rounds < 0 ? cond_origin(range_end(iter)) : 0;
     int n = I->iterated.n;
     note_iterated(I, iter);
-    set_busy(I, iter, 1);
+    alias_iterated(I, iter, 1);
     fix_point(I, &loop, for_round);
-    set_busy(I, iter, -1);
+    alias_iterated(I, iter, -1);
     I->iterated.n = n;
 }

@@ -279,6 +279,8 @@ const Type *carry_out(Infer *I, const Type *type);
 /* The value of 'e' gets one more name. */
 void alias_value(Infer *I, const AExpr *e);
 void alias_mutate(Infer *I, const Type *type, Loc loc);
+/* A loop begins (by 1) or ends (by -1) to go through the iterable. */
+void alias_iterated(Infer *I, const AExpr *iter, int by);
 /* The type of a parameter that is given 'type', and back. */
 const Type *alias_lend(Infer *I, const Type *type, Loc loc);
 const Type *alias_return(Infer *I, const Type *type);
