@@ -226,19 +226,9 @@ def wide_unsigned(a, n):
     return a[keep]
 
 
-def shared_choice(a):
-    lst = []
-    for v in a:
-        lst.append(v)
-    other = lst if a[0] > 2 else lst[::-1]
-    other.append(1)
-    return lst, other
-
-
 @pytest.mark.parametrize("function, args, code", [
     (floats_as_index, (np.arange(3.0),), "VZ-2007"),
     (wide_unsigned, (np.arange(3.0), np.uint64(1)), "VZ-2007"),
-    (shared_choice, (np.arange(3),), "VZ-2006"),
 ])
 def test_refused(function, args, code):
     with pytest.raises(CompileError, match=code):

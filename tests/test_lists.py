@@ -486,26 +486,6 @@ def refused(*args):
 
 
 @refused(3)
-def other_name_left(n):
-    a = [0]
-    b = a
-    for i in range(n):
-        a.append(i)
-        a = [i]
-    return a, b
-
-
-@refused(3)
-def lists_of_lists(n):
-    rows = []
-    for i in range(n):
-        row = [i]
-        row.append(n)
-        rows.append(row)
-    return rows
-
-
-@refused(3)
 def no_common_type(n):
     out = []
     for i in range(n):

@@ -124,6 +124,8 @@ typedef struct Returned {
     int n;
     const Type *made[64]; /* OBJECTs */
     int nmade;
+    int lists[64]; /* objects of lists of fixed length */
+    int nlists;
 } Returned;
 
 /* Which arrays may 'object' be?  By number. Followed from reference to source
@@ -236,6 +238,23 @@ check_object_result(Infer *I, const AFunc *func, const Type *type,
     seen->made[seen->nmade++] = type;
 }
 
+/* A list of fixed length that is in the result once is made anew; one that may
+ * be there twice must be a LIST, which is known by its storage. */
+static void
+check_fixed_list(Infer *I, const AFunc *func, const Type *type, Returned *seen)
+{
+    bool again = type->view || type->ival > 0 || seen->nlists == 64;
+    for (int i = 0; i < seen->nlists; i++) {
+        again |= type->object != 0 && seen->lists[i] == type->object;
+    }
+    if (again) {
+        heap_demand(I, type);
+        refuse_result(I, func, type, "which is part of another list",
+                      return_copy);
+    }
+    seen->lists[seen->nlists++] = type->object;
+}
+
 /* Every part of a result must be something that csrc/py can make an object of.
  * A tuple in it is made anew, as in Python; a part of a list has a place in
  * that. */
@@ -265,6 +284,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
         list_reach(I, type);
         why = list_result(I, type);
         if (why != NULL) {
+            heap_demand_items(I, type);
             refuse_result(I, func, type, why, return_copy);
         }
         return;
@@ -272,9 +292,8 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
         check_array_result(I, func, type, seen);
         return;
     case TY_TUPLE:
-        if (type->is_list && type->view) {
-            refuse_result(I, func, type, "which is part of another list",
-                          return_copy);
+        if (type->is_list) {
+            check_fixed_list(I, func, type, seen);
         }
         for (int i = 0; i < type->rank; i++) {
             check_result(I, func, type->items[i], seen);
@@ -357,6 +376,7 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
     Map unroll = facts->unroll;
     Map nests = facts->nests;
     Map lists = facts->lists;
+    Map heaps = facts->heaps;
     int nmade = facts->made.n;
     int *made = facts->made.at;
     int cap = facts->made.cap;
@@ -365,6 +385,8 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
     I->unroll = unroll;
     I->nests = nests;
     I->lists = lists;
+    I->heaps = heaps;
+    I->heap_objects = map_new(I->arena);
     I->made.n = nmade;
     I->made.at = made;
     I->made.cap = cap;
@@ -394,6 +416,7 @@ infer_unit(Unit *unit, Signature *sig)
     I->unroll = map_new(unit->arena);
     I->nests = map_new(unit->arena);
     I->lists = map_new(unit->arena);
+    I->heaps = map_new(unit->arena);
     for (int i = 0; i < MOST_BEGINNINGS; i++) {
         AFunc *typed = begin(unit, sig, I, I);
         if (typed != NULL || !I->again) {

@@ -1,21 +1,14 @@
-/* Lists of run-time length as objects: what they hold, where they meet.
+/* Lists of run-time length as objects: what they hold.
  *
  *     out = []                 list of int, as that is what is appended below
  *     for v in a:
  *         if v > 0:
  *             out.append(1)
- *     front = [start]          in a loop `front` is always the list made here:
- *     while front:             at the end of a round the items of the other
- *         found = []           one are copied into it
- *         ...
- *         front = found
  *
  * A list is an object of its own with storage of its own; two names for it are
  * two names of one storage, so whatever is done by one is seen by the other.
- * Two different lists under one name would need storage that is found at run
- * time.  Instead, where such paths meet, one of them is copied into the other.
- * That is the same thing only if no other name is left for either of the two,
- * which is looked for among all names that live on (list_alone).
+ * Two different lists under one name are listjoin.c's, and lists that hold
+ * lists listheap.c's.
  *
  * What a list holds depends on all that is put in, by any name, before or after
  * in the text.  So a place remembers it from one beginning to the next, and the
@@ -76,8 +69,10 @@ type_of_list_object(Infer *I, int object, Alt alt)
     type->alt = alt;
     type->name = site->kind;
     type->items = ARENA_ARRAY(I->arena, const Type *, 1);
-    type->items[0] = site->item;
+    type->items[0] = heap_expand(I, site->item);
     type->rank = site->item != NULL;
+    type->ival = heap_of(I, site);
+    type->ref = type->ival > 0;
     return type;
 }
 
@@ -94,8 +89,11 @@ const Type *
 list_new(Infer *I, const AExpr *e)
 {
     Sym key = key_of(I, e->loc);
-    int object = object_new(I, key, e->loc, true);
     ListSite *site = site_at(I, key);
+    if (site->heap > 0) {
+        return heap_type(I, site->heap);
+    }
+    int object = object_new(I, key, e->loc, true);
     I->objects.at[object].list = site;
     if (I->conditional + I->aside > 0 && !site->escapes) {
         site->escapes = true;
@@ -241,8 +239,8 @@ list_made(Infer *I, const AExpr *e, AExpr *out)
 
 /* What a list keeps of a value of 'type': no value is known, and a list inside
  * is a value.  NULL: no list holds it. */
-static const Type *
-kept_type(Infer *I, const Type *type)
+const Type *
+list_kept(Infer *I, const Type *type)
 {
     if (type->kind == TY_NONE && type->alt == ALT_NEVER) {
         return type;
@@ -256,13 +254,20 @@ kept_type(Infer *I, const Type *type)
     if (type->kind == TY_ARRAY) {
         return list_kept_array(I, type);
     }
+    if (type->kind == TY_LIST && heap_fits(I, type)) {
+        Type *kept = arena_copy(I->arena, type_kind(I->arena, TY_LIST),
+                                sizeof(*kept));
+        kept->is_list = kept->ref = true;
+        kept->ival = type->ival; /* 0: not known yet */
+        return kept;
+    }
     if (type->kind != TY_TUPLE || type->alt != ALT_NEVER) {
         return NULL;
     }
     const Type **items = ARENA_ARRAY(I->arena, const Type *, type->rank + 1);
     for (int i = 0; i < type->rank; i++) {
-        items[i] = kept_type(I, type->items[i]);
-        if (items[i] == NULL) {
+        items[i] = list_kept(I, type->items[i]);
+        if (items[i] == NULL || items[i]->kind == TY_LIST) {
             return NULL;
         }
     }
@@ -273,7 +278,7 @@ kept_type(Infer *I, const Type *type)
 bool
 list_holds(Infer *I, const Type *type)
 {
-    return kept_type(I, type) != NULL;
+    return list_kept(I, type) != NULL;
 }
 
 bool
@@ -297,10 +302,9 @@ keeps_all(const Type *type, const Type *joined)
     return true;
 }
 
-/* Widens what the site holds; false: there is no type for both. Whoever has
- * read the narrower type is inferred again. */
-static bool
-widen_site(Infer *I, ListSite *site, const Type *item)
+/* Whoever has read the narrower type is inferred again. */
+bool
+list_widen(Infer *I, ListSite *site, const Type *item)
 {
     const Type *joined =
         site->item ? list_join_items(I, site->item, item) : item;
@@ -359,7 +363,8 @@ list_result(const Infer *I, const Type *list)
     if (list_has_arrays(site->item)) {
         return list_arrays_result(I, list);
     }
-    bool shared = site->shared && site->item != NULL && holds_list(site->item);
+    bool shared = site->shared && site->item != NULL &&
+                  site->item->kind == TY_TUPLE && holds_list(site->item);
     return shared ? "in which lists may be that have other names" : NULL;
 }
 
@@ -369,9 +374,13 @@ void
 list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
          Loc loc)
 {
+    if (heap_put(I, list, type, loc)) {
+        return;
+    }
     ListSite *site = site_of(I, list);
-    const Type *item = kept_type(I, type);
-    if (item == NULL) {
+    const Type *item = list_kept(I, type);
+    bool arrays = list->ref && list_has_memory(type);
+    if (item == NULL || item->kind == TY_LIST || arrays) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
                      "Lists of numbers, of arrays and of tuples of these are "
                      "translated.",
@@ -383,7 +392,8 @@ list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
     }
     list_note_put(I, list, type, loc);
     const Type *before = site->item;
-    if (!widen_site(I, site, item) || !keeps_all(type, site->item)) {
+    if (!list_widen(I, site, item) || !keeps_all(type, site->item)) {
+        heap_instead(I, list, type);
         infer_refuse(I, DIAG_TYPE_CONFLICT, loc,
                      "Give all items of the list the same type.",
                      "the list holds %s, and %s is put in here",
@@ -421,6 +431,7 @@ part_type(Infer *I, const Type *list, const Type *item)
         copy->items[i] = part_type(I, list, item->items[i]);
     }
     copy->view = item->is_list;
+    copy->ival = list->object;
     return copy;
 }
 
@@ -432,15 +443,16 @@ list_item(Infer *I, const Type *list)
         longjmp(*I->raise, 1); /* IndexError, or no round at all */
     }
     const Type *item = list->items[0];
-    return item->kind == TY_LIST ? row_type(I, list, item)
-                                 : part_type(I, list, item);
+    return item->kind != TY_LIST ? part_type(I, list, item)
+           : item->ref           ? item
+                                 : row_type(I, list, item);
 }
 
 /* --- blocks --------------------------------------------------------------- */
 
 /* Storage is made where the list is, unless it must live longer; that of an
  * argument is there from the beginning. */
-static void
+void
 list_escapes(Infer *I, const Type *list)
 {
     const Object *object = &I->objects.at[list->object];
@@ -463,230 +475,5 @@ list_reach(Infer *I, const Type *type)
     }
     for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
         list_reach(I, type->items[i]);
-    }
-}
-
-/* --- joins ---------------------------------------------------------------- */
-
-/* Is it one of the lists into which others are copied at this join? */
-static bool
-is_taken(const Infer *I, int object)
-{
-    for (int i = 0; i < I->taken.n; i++) {
-        if (I->taken.at[i] == object) {
-            return true;
-        }
-    }
-    return I->objects.at[object].arg >= 0;
-}
-
-/* Which of the two lists takes the other's items; 0: neither can.  The older
- * one is the one that may have many. */
-static int
-choose_target(Infer *I, int lhs, int rhs, bool loop)
-{
-    int first = loop || lhs < rhs ? lhs : rhs;
-    int other = first == lhs ? rhs : lhs;
-    if (!is_taken(I, first)) {
-        return first;
-    }
-    return loop || is_taken(I, other) ? 0 : other;
-}
-
-/* Both lists, of which one takes what the other holds. */
-static const Type *
-join_lists(Infer *I, const Type *lhs, const Type *rhs, bool loop)
-{
-    bool alts = lhs->alt == ALT_NEVER || rhs->alt == ALT_NEVER ||
-                lhs->alt == rhs->alt;
-    int target = choose_target(I, lhs->object, rhs->object, loop);
-    if (!alts || target == 0) {
-        return NULL;
-    }
-    const ListSite *source = site_of(I, target == lhs->object ? rhs : lhs);
-    ListSite *site = I->objects.at[target].list;
-    if (source->kind != site->kind) {
-        return NULL;
-    }
-    if (source->item != NULL && !widen_site(I, site, source->item)) {
-        return NULL;
-    }
-    list_escapes(I, lhs);
-    list_escapes(I, rhs);
-    return type_of_list_object(I, target, lhs->alt ? lhs->alt : rhs->alt);
-}
-
-/* What a name is where two paths meet, of which one has a list at least. */
-const Type *
-list_join(Infer *I, const Type *lhs, const Type *rhs, bool loop)
-{
-    bool left = lhs != NULL && lhs->kind == TY_LIST;
-    bool right = rhs != NULL && rhs->kind == TY_LIST;
-    if (left && right && lhs->object != rhs->object) {
-        return join_lists(I, lhs, rhs, loop);
-    }
-    if (left != right) {
-        list_escapes(I, left ? lhs : rhs); /* unbound or None on one way */
-    }
-    return type_join(I->arena, lhs, rhs);
-}
-
-/* Does a value of 'type' hold list number 'object'? */
-static bool
-holds_object(const Type *type, int object)
-{
-    if (type->kind == TY_LIST) {
-        return type->object == object;
-    }
-    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
-        if (holds_object(type->items[i], object)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Does the version hold the list, itself or in a tuple? */
-static bool
-ver_holds(const Ver *ver, int object)
-{
-    return ver != NULL && ver->conflict == NULL &&
-           holds_object(ver->base.type, object);
-}
-
-/* Do a caller's names, Python's or a loop that is running hold the list? */
-static bool
-held_outside(const Infer *I, int object)
-{
-    for (const Frame *f = I->frame->caller; f != NULL; f = f->caller) {
-        for (int i = 0; i < f->n; i++) {
-            if (ver_holds(f->env.at[i], object)) {
-                return true;
-            }
-        }
-    }
-    for (int i = 0; i < I->iterated.n; i++) {
-        if (holds_object(I->iterated.at[i], object)) {
-            return true;
-        }
-    }
-    return I->objects.at[object].arg >= 0;
-}
-
-/* What another name than 'number' has to do with the copy from list 'from' to
- * list 'to' at this exit: it goes on naming one of the two. Then a change by
- * one name would have to be seen by the other, and a copy would not show it. */
-static bool
-name_shares(const Infer *I, const Exit *exit, const Env *joined, int number,
-            int from, int to)
-{
-    for (int i = 0; i < I->frame->n; i++) {
-        const Ver *after = joined->at[i];
-        if (i == number || after == NULL || after->conflict != NULL) {
-            continue;
-        }
-        if (ver_holds(after, to) || ver_holds(exit->env.at[i], from)) {
-            return true;
-        }
-    }
-    return held_outside(I, from) || held_outside(I, to);
-}
-
-/* Does the exit bring another list than the joined version is? */
-static bool
-brings_other(const Exit *exit, const Ver *joined, int number)
-{
-    const Ver *from = exit->env.dead ? NULL : exit->env.at[number];
-    return from != NULL && from->conflict == NULL &&
-           from->base.type->kind == TY_LIST &&
-           from->base.type->object != joined->base.type->object;
-}
-
-/* Notes the list into which others are copied at this join, so that it is not
- * copied into another one itself. */
-void
-list_take(Infer *I, const ExitVec *exits, const Ver *joined, int number)
-{
-    bool list = joined != NULL && joined->conflict == NULL &&
-                joined->base.type->kind == TY_LIST;
-    for (int i = 0; list && i < exits->n; i++) {
-        if (brings_other(&exits->at[i], joined, number)) {
-            vec_push(I->arena, &I->taken, joined->base.type->object);
-            return;
-        }
-    }
-}
-
-/* Has no other name to do with the copies that the join of 'number' needs? */
-bool
-list_alone(Infer *I, const ExitVec *exits, const Env *joined, int number)
-{
-    const Ver *to = joined->at[number];
-    if (to == NULL || to->conflict != NULL || to->base.type->kind != TY_LIST) {
-        return true;
-    }
-    for (int i = 0; i < exits->n; i++) {
-        const Exit *exit = &exits->at[i];
-        if (brings_other(exit, to, number) &&
-            name_shares(I, exit, joined, number,
-                        exit->env.at[number]->base.type->object,
-                        to->base.type->object)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void
-list_refuse_shared(Infer *I, Sym name, Loc loc)
-{
-    infer_refuse(I, DIAG_TYPE_CONFLICT, loc,
-                 "Copy it where it gets the second name: `b = list(a)`.",
-                 "`%s` is one list or another here, and one of the two has "
-                 "another name as well",
-                 name);
-}
-
-/* Would a list of run-time length hold all items of this one? */
-static bool
-all_held(Infer *I, const Type *list)
-{
-    const Type *joined = NULL;
-    for (int i = 0; list != NULL && list->kind == TY_TUPLE && i < list->rank;
-         i++) {
-        const Type *kept = kept_type(I, list->items[i]);
-        if (kept != NULL && joined != NULL) {
-            kept = list_join_items(I, joined, kept);
-        }
-        if (kept == NULL) {
-            return false;
-        }
-        joined = kept;
-    }
-    return true;
-}
-
-/* Two types that conflict, of which one is a list of fixed length: if all items
- * fit a LIST, its place becomes one, and inference begins again. */
-void
-list_instead(Infer *I, const Type *list)
-{
-    if (list_like(list) && all_held(I, list) && list_demote(I, list)) {
-        infer_again(I);
-    }
-}
-
-void
-list_settle(Infer *I, const Type *lhs, const Type *rhs)
-{
-    bool left = lhs == NULL || lhs->kind == TY_NONE || list_like(lhs);
-    bool right = rhs == NULL || rhs->kind == TY_NONE || list_like(rhs);
-    if (!left || !right || !all_held(I, lhs) || !all_held(I, rhs)) {
-        return;
-    }
-    bool any = list_demote(I, lhs);
-    any |= list_demote(I, rhs);
-    if (any) {
-        infer_again(I);
     }
 }

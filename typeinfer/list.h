@@ -15,12 +15,15 @@
  *   "escapes"  it is named outside of the block in which it is made.
  *   "shared"  lists that were put in may have other names.
  *   "kind"  "deque"; "dict" and "values": what growdict.c makes; NULL: lists.
- *   "in_memory"  small arrays in it are no numbers in registers. */
+ *   "in_memory"  small arrays in it are no numbers in registers.
+ *   "heap"  the number of the heap in which they are kept (listheap.c), or of
+ *       the one that this is; 0: none. */
 struct ListSite {
     const Type *item;
     bool escapes;
     bool shared;
     bool in_memory;
+    int heap;
     Sym kind;
 };
 
@@ -42,6 +45,8 @@ const Type *list_new(Infer *I, const AExpr *e);
 void list_argument(Infer *I, Type *type, int number, Loc loc);
 /* 'list' with the type of its items as it is now. */
 const Type *list_type(Infer *I, const Type *list);
+/* Widens what the site holds; false: there is no type for both. */
+bool list_widen(Infer *I, ListSite *site, const Type *item);
 /* Notes that a value of 'type' is put into the list: that of 'value', if it is
  * one expression. */
 void list_put(Infer *I, const Type *list, const Type *type,
@@ -87,6 +92,7 @@ AExpr *list_call(Infer *I, Loc loc, BuiltinId id, AExpr *arg);
 /* --- listitem.c --- */
 const Type *list_kept_array(Infer *I, const Type *type);
 bool list_has_arrays(const Type *item);
+bool list_has_memory(const Type *item);
 bool list_same_items(const Type *lhs, const Type *rhs);
 const Type *list_join_items(Infer *I, const Type *lhs, const Type *rhs);
 /* An array is changed in place. */
@@ -99,6 +105,36 @@ bool list_results_meet(Infer *I, const Type *result);
 const Type *list_array_item(Infer *I, const Type *list, const Type *item);
 void list_check_changes(Infer *I);
 const char *list_arrays_result(const Infer *I, const Type *list);
+
+/* The list, or a value that holds it, lives longer than the block in which it
+ * is made. */
+void list_escapes(Infer *I, const Type *list);
+/* What a list keeps of a value of 'type'; NULL: no list holds it. */
+const Type *list_kept(Infer *I, const Type *type);
+
+/* --- listjoin.c --- */
+/* The other list that an exit brings where 'joined' is the version; NULL. */
+/* Begins again, or refuses, if copying is not as good as one name for both. */
+void list_need_alone(Infer *I, const ExitVec *exits, const Env *joined,
+                     int number, Loc loc);
+const Type *list_other(const ExitVec *exits, const Ver *joined, int number);
+
+/* --- listheap.c --- */
+/* Begins again with both lists in one heap; returns if they can't be. */
+void heap_share(Infer *I, const Type *lhs, const Type *rhs);
+/* A list of the heap of this number; the heap that the site is, or 0. */
+const Type *heap_type(Infer *I, int number);
+int heap_of(const Infer *I, const ListSite *site);
+const Type *heap_expand(Infer *I, const Type *item);
+bool heap_fits(const Infer *I, const Type *list);
+const Type *heap_join_items(Infer *I, const Type *lhs, const Type *rhs);
+const Type *heap_join(Infer *I, const Type *lhs, const Type *rhs);
+/* An item of fixed length that comes out of the list 'holder'. */
+const Type *list_held_in(Infer *I, const Type *item, int holder);
+void heap_instead(Infer *I, const Type *list, const Type *type);
+void heap_demand(Infer *I, const Type *type);
+void heap_demand_items(Infer *I, const Type *list);
+bool heap_put(Infer *I, const Type *list, const Type *type, Loc loc);
 
 /* --- listkey.c --- */
 bool has_key(const AExpr *e);

@@ -43,6 +43,7 @@ static AExpr *
 method_of_tuple(Infer *I, const AExpr *e, AExpr *out, const AExpr *self)
 {
     if (!list_demote(I, self->type)) {
+        heap_demand(I, self->type);
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                      "method `%s` of this list is not translated",
                      e->lhs->name);
@@ -387,6 +388,7 @@ list_extend(Infer *I, const AStmt *s, AExpr *target, AExpr *value)
     }
     if (target->type->kind == TY_TUPLE) {
         if (!list_demote(I, target->type)) {
+            heap_demand(I, target->type);
             infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, s->loc, NULL,
                          "`+=` of this list is not translated");
         }
@@ -433,6 +435,7 @@ list_target(Infer *I, AExpr *target, const Type *type)
     const Type *list = target->lhs->type;
     if (list->kind == TY_TUPLE) {
         if (!list_demote(I, list)) {
+            heap_demand(I, list);
             infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, target->loc, NULL,
                          "a store into this list is not translated");
         }

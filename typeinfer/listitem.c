@@ -60,12 +60,24 @@ list_has_arrays(const Type *item)
     return any;
 }
 
+/* ... of any size? */
+bool
+list_has_memory(const Type *item)
+{
+    bool any = type_is_memory(item);
+    for (int i = 0; item->kind == TY_TUPLE && i < item->rank; i++) {
+        any |= list_has_memory(item->items[i]);
+    }
+    return any;
+}
+
 /* Equal types, held in the same way. */
 bool
 list_same_items(const Type *lhs, const Type *rhs)
 {
     bool same = type_equal(lhs, rhs) &&
-                (lhs->kind != TY_ARRAY || lhs->memory == rhs->memory);
+                (lhs->kind != TY_ARRAY || lhs->memory == rhs->memory) &&
+                (lhs->kind != TY_LIST || lhs->ival == rhs->ival);
     for (int i = 0; same && lhs->kind == TY_TUPLE && i < lhs->rank; i++) {
         same = list_same_items(lhs->items[i], rhs->items[i]);
     }
@@ -98,6 +110,9 @@ list_join_items(Infer *I, const Type *lhs, const Type *rhs)
     bool arrays = list_has_arrays(lhs);
     if (arrays != list_has_arrays(rhs)) {
         return NULL;
+    }
+    if (lhs->kind == TY_LIST || rhs->kind == TY_LIST) {
+        return heap_join_items(I, lhs, rhs);
     }
     if (!arrays) {
         return type_join(I->arena, lhs, rhs);

@@ -326,9 +326,7 @@ check_lists(Infer *I, const Loop *loop, const ExitVec *ways, const Env *head)
 {
     for (int i = 0; i < loop->carried.n; i++) {
         const Carried *c = &loop->carried.at[i];
-        if (!list_alone(I, ways, head, c->number)) {
-            list_refuse_shared(I, c->name, loop->s->loc);
-        }
+        list_need_alone(I, ways, head, c->number, loop->s->loc);
     }
 }
 

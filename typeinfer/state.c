@@ -343,7 +343,10 @@ exits_join(Infer *I, const ExitVec *exits, int pin)
     }
     for (int i = 0; i < I->frame->n; i++) {
         if (!list_alone(I, exits, &out, i)) {
-            out.at[i]->conflict = new_conflict(I, out.at[i], out.at[i], 0);
+            const Type *other = list_other(exits, out.at[i], i);
+            Ver *apart = ver_new(I, out.at[i]->base.name, other,
+                                 out.at[i]->base.loc);
+            out.at[i]->conflict = new_conflict(I, out.at[i], apart, 0);
             out.at[i]->base.type = type_kind(I->arena, TY_POISON);
         }
     }
@@ -378,7 +381,8 @@ report_conflict(Infer *I, Sym name, const Ver *ver, Loc use)
     demand_unroll(I, c->loop);
     list_settle(I, c->lhs, c->rhs);
     settle_vectors(I, c->lhs, c->rhs);
-    if (c->lhs == c->rhs && c->lhs->kind == TY_LIST) {
+    if (c->lhs && c->lhs->kind == TY_LIST && c->rhs &&
+        c->rhs->kind == TY_LIST) {
         list_refuse_shared(I, name, use);
     }
     infer_refuse(I, DIAG_TYPE_CONFLICT, use,

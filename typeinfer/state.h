@@ -203,6 +203,8 @@ typedef struct Infer {
     const AExpr *joining; /* the same for the join that is being made */
     int splits;
     Map lists;   /* sites of lists of run-time length -> ListSite */
+    Map heaps;   /* of lists that are items of lists (listheap.c), by number */
+    Map heap_objects; /* what they are in this beginning */
     bool lists_grew; /* what they hold was not all known before */
     int aside; /* calls that are not always evaluated, as "conditional" */
     VEC(int) taken; /* lists that others are copied into, at a join */

@@ -532,7 +532,7 @@ uniform_item(Infer *I, const Type *type)
     for (int i = 1; i < type->rank; i++) {
         item = uniform_type(I, item, type->items[i]);
     }
-    return type->rank > MOST_TABLE ? NULL : item;
+    return type->rank > MOST_TABLE ? NULL : list_held_in(I, item, type->object);
 }
 
 /* The same, refused if there is none. */

@@ -54,7 +54,7 @@ builtin_of(const AExpr *callee)
 bool
 list_changes(const AExpr *call)
 {
-    if (call->callee != NULL || call->items.n == 0 ||
+    if (call->kind != A_CALL || call->callee != NULL || call->items.n == 0 ||
         call->items.at[0] == NULL || call->items.at[0]->type == NULL ||
         call->items.at[0]->type->kind != TY_LIST) {
         return false;

@@ -113,7 +113,8 @@ typedef enum Layout {
  * and int) or "fval" (float).  ARRAY: "size" per axis is a constant or -1.
  * TUPLE: "items" of "rank" types; "is_list" for a list display.  LIST: "items"
  * has the one type of all items, and "rank" is 1, or 0 if nothing is ever put
- * in; "object" says which list it is; a deque has a "name".  STR, FUNC,
+ * in; "object" says which list it is; a deque has a "name"; a "ref" is one of
+ * the heap of number "ival".  STR, FUNC,
  * MODULE, DTYPE: "name" is the text or the canonical name ("numpy.zeros");
  * a user function is "func" (index into Unit.funcs), else -1, and "ival" the
  * number of its closure, if it has one.

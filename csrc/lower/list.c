@@ -37,9 +37,9 @@ count_items(const Type *type)
     return parts ? type->rank : type_is_vector(type) ? type_lanes(type) : 0;
 }
 
-/* Buffers for items of 'type'. None needs none. */
-static Column
-new_column(Lower *L, const Type *type, const char *name, Loc loc)
+/* None needs none; a list of a heap is a number. */
+Column
+list_column(Lower *L, const Type *type, const char *name, Loc loc)
 {
     Column column = {.type = type};
     if (type->kind == TY_NUM) {
@@ -47,6 +47,8 @@ new_column(Lower *L, const Type *type, const char *name, Loc loc)
         if (type->alt != ALT_NEVER) {
             column.flag = list_buffer(L, "alt", DT_BOOL, loc);
         }
+    } else if (type->kind == TY_LIST) {
+        column.buf = list_buffer(L, name, DT_I64, loc);
     } else if (type_is_memory(type)) {
         array_column(L, &column, name, loc);
         return column;
@@ -58,7 +60,7 @@ new_column(Lower *L, const Type *type, const char *name, Loc loc)
         const Type *item = type->kind == TY_ARRAY
                                ? type_num(L->arena, type->dtype, false)
                                : type->items[i];
-        column.items[i] = new_column(L, item, name, loc);
+        column.items[i] = list_column(L, item, name, loc);
     }
     if (type->kind == TY_COMPLEX && type->alt != ALT_NEVER) {
         column.flag = list_buffer(L, "alt", DT_BOOL, loc);
@@ -89,7 +91,7 @@ new_list(Lower *L, const Type *type, Loc loc)
     }
     if (type->rank > 0) {
         const char *name = L->hint ? L->hint : "list";
-        list->column = new_column(L, type->items[0], name, loc);
+        list->column = list_column(L, type->items[0], name, loc);
     }
     return list;
 }
@@ -137,6 +139,9 @@ list_of(Lower *L, const Type *type)
 List *
 list_begin(Lower *L, const Type *type, Loc loc)
 {
+    if (type->ref) {
+        return heap_begin(L, type, loc);
+    }
     List *list = map_get(&L->lists, key_of(type));
     if (list == NULL) {
         list = type->memory ? new_list_early(L, type) : new_list(L, type, loc);
@@ -152,12 +157,18 @@ list_some(Lower *L, Value v, Loc loc)
     if (v.type->alt != ALT_NEVER && v.flag != NULL) {
         emit_check(L, not_(L, v.flag), X_TYPE, loc);
     }
+    if (v.type->ref) {
+        return heap_list(L, v.type, v.expr, loc);
+    }
     return v.list ? v.list : list_of(L, v.type);
 }
 
 Value
 list_value(const Type *type, List *list)
 {
+    if (type->ref) {
+        return (Value){.type = type, .expr = list->id};
+    }
     return (Value){.type = type, .list = list};
 }
 
@@ -287,6 +298,9 @@ column_load(Lower *L, const Column *column, Expr *const *at, int rank)
 static Expr *
 place_of(Lower *L, const List *list, Expr *k)
 {
+    if (list->heap != NULL) {
+        return heap_place(L, list, k);
+    }
     return list->head ? op2(L, E_ADD, ir_ref(L->arena, list->head), k) : k;
 }
 
@@ -321,7 +335,8 @@ load_row(Lower *L, const List *list, Expr *k)
 Value
 list_load(Lower *L, const List *list, Expr *k)
 {
-    if (list->type->items[0]->kind == TY_LIST) {
+    const Type *item = list->type->items[0];
+    if (item->kind == TY_LIST && !item->ref) {
         return load_row(L, list, k);
     }
     Expr *at[MAX_RANK];
@@ -452,7 +467,9 @@ column_room(Lower *L, const Column *column, Expr *n, Loc loc)
 void
 list_room(Lower *L, const List *list, Expr *n, Loc loc)
 {
-    if (list->type->rank > 0) {
+    if (list->heap != NULL) {
+        heap_room(L, list, n, loc);
+    } else if (list->type->rank > 0) {
         n = list->head ? reuse(L, place_of(L, list, n), loc) : n;
         column_room(L, &list->column, n, loc);
     }
@@ -473,6 +490,10 @@ column_clear(Lower *L, const Column *column, Expr *n, Loc loc)
 void
 list_set_length(Lower *L, List *list, Expr *n, Loc loc)
 {
+    if (list->heap != NULL) {
+        heap_set_length(L, list, n, loc);
+        return;
+    }
     emit_set(L, list->var, n, loc);
     if (list->size != NULL && n->op == E_CONST) {
         emit_set(L, list->size, int_const(L, 0), loc);
@@ -500,7 +521,9 @@ column_drop(Lower *L, const Column *column, Expr *last, Loc loc)
 void
 list_drop_last(Lower *L, List *list, Expr *last, Loc loc)
 {
-    column_drop(L, &list->column, last, loc);
+    if (list->heap == NULL) {
+        column_drop(L, &list->column, last, loc);
+    }
     list_set_length(L, list, last, loc);
 }
 
@@ -523,7 +546,11 @@ list_push(Lower *L, List *list, Value v, Loc loc)
     }
     list_room(L, list, more, loc);
     column_store(L, &list->column, place_of(L, list, n), v, false, loc);
-    emit_set(L, list->var, more, loc);
+    if (list->heap != NULL) {
+        heap_set_length(L, list, more, loc);
+    } else {
+        emit_set(L, list->var, more, loc);
+    }
 }
 
 /* for k in [lo, hi), whose body is emitted until the caller puts L->out back.

@@ -26,7 +26,10 @@ typedef struct Column {
  * The items of a deque begin at the SET variable "head" of the buffers; the
  * keys of a dict have a "table" of hashes of the SET "size".
  * The buffers of lists in lists have an axis for each: a row is told by its
- * "depth" first indices "at". */
+ * "depth" first indices "at".  List number "id" of a "heap" has its place and
+ * its length there. */
+typedef struct Heap Heap;
+
 struct List {
     const Type *type;
     Column column;
@@ -39,9 +42,40 @@ struct List {
     int arg; /* of the signature, of the whole argument; -1: none */
     int depth;
     Expr *at[MAX_RANK];
+    Heap *heap;
+    Expr *id;
 };
 
+/* Storage of lists that are items of lists: for each of its "lists" the "start"
+ * and "length" of its items among all "items", of which "used" are taken, and
+ * its "room".  "ret": of the result that it is; -1: none. */
+struct Heap {
+    List items;
+    Buf *start;
+    Buf *length;
+    Buf *room;
+    Var *lists;
+    Var *used;
+    int ret;
+};
+
+/* --- listheap.c --- */
+Heap *heap_find(Lower *L, const Type *type);
+/* List number 'id' of the heap of its type; a new one. */
+List *heap_list(Lower *L, const Type *type, Expr *id, Loc loc);
+List *heap_begin(Lower *L, const Type *type, Loc loc);
+/* Where its item 'k' is among all. */
+Expr *heap_place(Lower *L, const List *list, Expr *k);
+void heap_set_length(Lower *L, const List *list, Expr *n, Loc loc);
+void heap_room(Lower *L, const List *list, Expr *n, Loc loc);
+
+/* --- listout.c --- */
+/* What a list is as a result. */
+Leaf lower_list_result(Lower *L, Value v);
+
 /* --- list.c --- */
+/* Buffers for items of 'type', made where L->out is. */
+Column list_column(Lower *L, const Type *type, const char *name, Loc loc);
 /* The storage of the list that 'type' is, made at the first call. */
 List *list_of(Lower *L, const Type *type);
 /* The storage of the list that a call or operator of this type makes here, and

@@ -120,6 +120,9 @@ store_value(Lower *L, const View *to, Value v, Kinds *kinds)
     Block *outer = L->out;
     const List *list = list_some(L, v, loc);
     Expr *n = view_extent(L, to, 0);
+    if (list->heap != NULL) {
+        emit_check(L, op2(L, E_EQ, n, list->length), X_VALUE, loc);
+    }
     Expr *k = list_loop(L, int_const(L, 0), n, loc);
     Value item = list_load(L, list, k);
     if (item.type->kind != TY_LIST && item.lazy == NULL) {
@@ -130,7 +133,8 @@ store_value(Lower *L, const View *to, Value v, Kinds *kinds)
 }
 
 /* The extents are those of the first items; that the others are as long is part
- * of the type, for tuples, or of how lists in lists are kept. */
+ * of the type, for tuples, or of how lists of an argument are kept, and is
+ * tested of lists of a heap. */
 Value
 lower_list_array(Lower *L, const AExpr *e, Value v)
 {

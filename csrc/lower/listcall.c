@@ -281,7 +281,8 @@ lower_list_call(Lower *L, const AExpr *e, BuiltinId id)
     if (id == BUILTIN_LIST_OF || id == BUILTIN_LIST_SORTED) {
         Value v = lower_list(L, e);
         if (id == BUILTIN_LIST_SORTED) {
-            list_sort(L, v.list, is_true(e->items.at[1]), false, e->loc);
+            List *list = list_some(L, v, e->loc);
+            list_sort(L, list, is_true(e->items.at[1]), false, e->loc);
         }
         return v;
     }

@@ -107,7 +107,7 @@ note_returned(Lower *L, const Type *type)
 }
 
 /* One more result of the Func; its number. */
-static int
+int
 add_ret(Lower *L, Expr *value, Buf *buf)
 {
     Ret ret = {.value = value, .buf = buf};
@@ -264,78 +264,6 @@ array_leaf(Lower *L, Value v)
     return leaf;
 }
 
-/* A column of a list as a result of its own: a copy of 'n' rows. */
-static void
-add_column(Lower *L, Buf *column, Expr *n)
-{
-    Buf *buf = ir_buf(L->func, column->name, column->dtype, 1, BUF_RESULT);
-    buf->dims[0] = n;
-    buf->loc = column->loc;
-    buf->arg = add_ret(L, NULL, buf);
-    Loc loc = L->func->loc;
-    Stmt *s = ir_stmt(L->arena, S_ALLOC, loc);
-    s->buf = buf;
-    emit(L, s);
-    Block *outer = L->out;
-    Expr *k = list_loop(L, int_const(L, 0), n, loc);
-    Expr *e = ir_load(L->arena, column, &k, 1, 0);
-    emit(L, ir_store(L->arena, buf, &k, 1, e, loc));
-    L->out = outer;
-}
-
-/* All columns, each before its flags; of arrays the elements of all, then where
- * each begins, then its extents as far as they are not known. */
-static void
-add_columns(Lower *L, const Column *column, Expr *n)
-{
-    if (column->start != NULL) {
-        Loc loc = L->func->loc;
-        add_column(L, column->buf, hold(L, ir_ref(L->arena, column->used),
-                                        loc));
-        add_column(L, column->start, n);
-        for (int i = 0; i < column->type->rank; i++) {
-            if (column->extent[i] != NULL) {
-                add_column(L, column->extent[i], n);
-            }
-        }
-        return;
-    }
-    if (column->buf != NULL) {
-        add_column(L, column->buf, n);
-    }
-    if (column->flag != NULL) {
-        add_column(L, column->flag, n);
-    }
-    for (int i = 0; i < column->nitems; i++) {
-        add_columns(L, &column->items[i], n);
-    }
-}
-
-/* A list of run-time length: its length, then the columns. The same list twice
- * is told by equal numbers. */
-static Leaf
-list_leaf(Lower *L, Value v)
-{
-    Leaf leaf = {.kind = LEAF_LIST, .type = v.type, .flag = -1, .arg = -1};
-    List *list = v.list ? v.list : list_of(L, v.type);
-    if (list->arg >= 0) {
-        leaf.kind = LEAF_ARG;
-        leaf.ret = -1;
-        leaf.arg = list->arg;
-        return leaf;
-    }
-    leaf.ret = list->ret;
-    if (leaf.ret >= 0) {
-        return leaf;
-    }
-    Expr *n = list_length(L, list, L->func->loc);
-    leaf.ret = list->ret = add_ret(L, n, NULL);
-    if (list->type->rank > 0) {
-        add_columns(L, &list->column, n);
-    }
-    return leaf;
-}
-
 /* The leaves of a result from left to right, depth first. A tuple or None has a
  * leaf of its own for the flag, before those of its items. */
 static void
@@ -364,7 +292,7 @@ add_leaves(Lower *L, Value v)
     } else if (type->kind == TY_ARRAY) {
         leaf = array_leaf(L, v);
     } else if (type->kind == TY_LIST) {
-        leaf = list_leaf(L, v);
+        leaf = lower_list_result(L, v);
     } else if (type->kind == TY_NUM && !type->known) {
         leaf = number_leaf(L, v);
     }
@@ -462,6 +390,7 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     L->which = map_new(arena);
     L->orders = map_new(arena);
     L->lists = map_new(arena);
+    L->heaps = map_new(arena);
     L->asides = map_new(arena);
     find_uses(L, entry);
     note_returned(L, entry->result);

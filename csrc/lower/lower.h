@@ -27,6 +27,7 @@ enum { WHICH_RESULT = 1 << 20 };
  *                numbers of an item, a BUF_RESULT each, before its flags; for
  *                an array in memory the elements of all arrays, then where
  *                each begins, then each extent that is not known
+ *   LEAF_ROW     list number Func.rets[ret] of a heap (Lowered.heaps)
  *   LEAF_ARG     the very object passed as argument "arg"
  *   LEAF_COMPLEX Func.rets[ret] and the next hold its real and imaginary part
  *   LEAF_VIEW    a part of argument "arg" or, if that is -1, of the BUF_RESULT
@@ -38,6 +39,7 @@ typedef enum LeafKind {
     LEAF_REF,
     LEAF_VECTOR,
     LEAF_LIST,
+    LEAF_ROW,
     LEAF_ARG,
     LEAF_COMPLEX,
     LEAF_VIEW,
@@ -89,11 +91,20 @@ typedef struct Commit {
     int flag;
 } Commit;
 
+/* The heap of lists whose types have this object: Func.rets[ret] is how many
+ * there are, the next are where each begins, its length, and the columns of all
+ * items. */
+typedef struct HeapLeaf {
+    int object;
+    int ret;
+} HeapLeaf;
+
 typedef struct Lowered {
     Func *func;
     const Type *result;  /* tuples of leaves, in order of "leaves" */
     VEC(Leaf) leaves;
     VEC(Commit) commits;
+    VEC(HeapLeaf) heaps;
     bool *writes;        /* per Signature arg: the array may be written */
     bool *pairs; /* per Func.rets: a buffer of complex numbers */
     VEC(int) fortran;    /* rets whose array has the axes of the BUF_RESULT in

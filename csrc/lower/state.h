@@ -137,6 +137,7 @@ struct Lower {
     LowerLoop *loop;
     LowerScope *scope;
     Map lists;         /* number of a list object -> List * */
+    Map heaps;         /* number of a heap's object -> Heap * */
     Map asides; /* List -> a copy from before the conversions of a join */
     Table *tables;     /* long tables of constants */
     Block prologue;    /* storage that exists from the beginning */
@@ -171,6 +172,10 @@ bool is_nonnegative(const Lower *L, const Expr *e);
 Value value_of_type(Lower *L, const Type *type); /* known, None, str ... */
 Value num_value(const Type *type, Expr *e);
 Expr *flag_or_false(Lower *L, Expr *flag);
+
+/* --- lower.c --- */
+/* One more result of the Func; its number. */
+int add_ret(Lower *L, Expr *value, Buf *buf);
 
 /* --- version.c --- */
 void version_bind(Lower *L, const Version *version, Value v, Loc loc);

@@ -113,7 +113,10 @@ truth_of(Lower *L, Value v, Loc loc)
         return ir_bool(L->arena, known);
     }
     if (v.type->kind == TY_LIST) {
-        const List *list = v.list ? v.list : list_of(L, v.type);
+        bool row = v.type->ref;
+        const List *list = row      ? heap_list(L, v.type, v.expr, loc)
+                           : v.list ? v.list
+                                    : list_of(L, v.type);
         Expr *some = op2(L, E_LT, int_const(L, 0), list->length);
         bool none = v.type->alt == ALT_NONE && v.flag != NULL;
         return none ? both(L, not_(L, v.flag), some) : some;

@@ -148,7 +148,11 @@ storage_new(Lower *L, const Type *type, const char *name)
         }
     }
     if (type->kind == TY_LIST) {
-        v.list = list_of(L, type);
+        if (type->ref) {
+            v.expr = ir_ref(L->arena, set_var(L, name, DT_I64, 0));
+        } else {
+            v.list = list_of(L, type);
+        }
         if (type->alt != ALT_NEVER) {
             v.flag = ir_ref(L->arena, set_var(L, "alt", DT_BOOL, 0));
         }
@@ -252,7 +256,8 @@ convert_none(Lower *L, Value v, const Type *to, Loc loc)
 {
     Value out = {.type = to};
     if (to->kind == TY_LIST) {
-        out.list = list_of(L, to);
+        out.list = to->ref ? NULL : list_of(L, to);
+        out.expr = to->ref ? int_const(L, 0) : NULL;
         out.flag = ir_bool(L->arena, true);
     } else if (type_is_memory(to)) {
         out.view = no_array(L, to, loc);
@@ -513,7 +518,7 @@ version_convert(Lower *L, const Version *to, const Version *from, Loc loc)
               from->id);
     }
     bool lists = to->type->kind == TY_LIST && from->type->kind == TY_LIST;
-    if (lists && value->list != source->list) {
+    if (lists && !to->type->ref && value->list != source->list) {
         list_convert(L, value->list, source->list, loc);
     }
     share_memory(value, *source);

@@ -626,6 +626,7 @@ PyObject *strong_number(DType dt, VzSlot slot);
 PyObject *alternative(const Type *type, VzSlot slot);
 PyObject *strong_complex(DType dt, const VzSlot *parts);
 PyObject *list_leaf(Call *call, const Leaf *leaf); /* listout.c */
+PyObject *row_leaf(Call *call, const Leaf *leaf);
 
 /* The Python value of the call's outcome. */
 PyObject *call_result(Call *call);

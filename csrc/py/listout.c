@@ -6,6 +6,10 @@
  * item, one more for each flag that says that it is the alternative.  Arrays
  * in a list have their elements in one column, then where each begins, then its
  * extents.  The columns are read here in the order in which they were made.
+ *
+ * Lists in lists are numbers of a heap (csrc/lower/listheap.c).  Each is made
+ * when it is first asked for, and kept as long as the call is: a list that is
+ * in two places is one object.
  */
 #include "csrc/py/records.h"
 
@@ -93,6 +97,89 @@ array_item(Columns *columns, const Type *type, Py_ssize_t k)
     return (PyObject *)out;
 }
 
+static PyObject *list_item(Columns *columns, const Type *type, Py_ssize_t k);
+
+/* Items [from, from + n) of the columns from number 'ret' on. */
+static PyObject *
+items_object(Call *call, const Type *item, int ret, Py_ssize_t from,
+             Py_ssize_t n)
+{
+    PyObject *out = PyList_New(n);
+    for (Py_ssize_t k = 0; out != NULL && k < n; k++) {
+        Columns columns = {.call = call, .ret = ret};
+        PyObject *value = list_item(&columns, item, from + k);
+        if (value == NULL) {
+            Py_CLEAR(out);
+        } else {
+            PyList_SET_ITEM(out, k, value);
+        }
+    }
+    return out;
+}
+
+/* Results up to number 'ret' have a place. */
+static void
+reach_result(Call *call, int ret)
+{
+    while (call->nresults <= ret) {
+        call->results[call->nresults++] = NULL;
+    }
+}
+
+/* The lists of the heap of 'type' that were made so far, None for others; they
+ * are kept as the result that says how many there are. */
+static PyObject *
+heap_lists(Call *call, int ret)
+{
+    reach_result(call, ret);
+    if (call->results[ret] == NULL) {
+        Py_ssize_t n = (Py_ssize_t)call->out[call->kernel->out_at[ret]].i;
+        PyObject *lists = PyList_New(n);
+        for (Py_ssize_t i = 0; lists != NULL && i < n; i++) {
+            PyList_SET_ITEM(lists, i, Py_NewRef(Py_None));
+        }
+        call->results[ret] = lists;
+    }
+    return call->results[ret];
+}
+
+/* List number 'id' of the heap of its type. */
+static PyObject *
+heap_list(Call *call, const Type *type, Py_ssize_t id)
+{
+    const Lowered *lowered = call->kernel->result->lowered;
+    int ret = -1;
+    for (int i = 0; i < lowered->heaps.n; i++) {
+        const HeapLeaf *heap = &lowered->heaps.at[i];
+        ret = heap->object == type->object ? heap->ret : ret;
+    }
+    PyObject *lists = ret < 0 ? NULL : heap_lists(call, ret);
+    if (lists == NULL || id < 0 || id >= PyList_GET_SIZE(lists)) {
+        PyErr_SetString(PyExc_SystemError, "vizgen: a list was not made");
+        return NULL;
+    }
+    PyObject *out = PyList_GET_ITEM(lists, id);
+    if (out == Py_None) {
+        Columns columns = {.call = call, .ret = ret + 1};
+        Py_ssize_t from = (Py_ssize_t)column_slot(&columns, DT_I64, id).i;
+        Py_ssize_t n = (Py_ssize_t)column_slot(&columns, DT_I64, id).i;
+        const Type *item = type->rank > 0 ? type->items[0] : type;
+        out = items_object(call, item, columns.ret, from, n);
+        if (out == NULL) {
+            return NULL;
+        }
+        PyList_SetItem(lists, id, out); /* which takes it */
+    }
+    return Py_NewRef(out);
+}
+
+PyObject *
+row_leaf(Call *call, const Leaf *leaf)
+{
+    int64_t id = call->out[call->kernel->out_at[leaf->ret]].i;
+    return heap_list(call, leaf->type, (Py_ssize_t)id);
+}
+
 /* Item 'k'; the columns are read in the order in which they were made. */
 static PyObject *
 list_item(Columns *columns, const Type *type, Py_ssize_t k)
@@ -111,6 +198,10 @@ list_item(Columns *columns, const Type *type, Py_ssize_t k)
     if (type->kind == TY_ARRAY) {
         return type->memory ? array_item(columns, type, k)
                             : vector_item(columns, type, k);
+    }
+    if (type->kind == TY_LIST) {
+        int64_t id = column_slot(columns, DT_I64, k).i;
+        return heap_list(columns->call, type, (Py_ssize_t)id);
     }
     if (type->kind != TY_TUPLE) {
         Py_RETURN_NONE;
@@ -137,17 +228,7 @@ list_object(Call *call, const Leaf *leaf)
     const Type *type = leaf->type;
     const int *out_at = call->kernel->out_at;
     Py_ssize_t n = (Py_ssize_t)call->out[out_at[leaf->ret]].i;
-    PyObject *out = PyList_New(n);
-    for (Py_ssize_t k = 0; out != NULL && k < n; k++) {
-        Columns columns = {.call = call, .ret = leaf->ret + 1};
-        PyObject *item = list_item(&columns, type->items[0], k);
-        if (item == NULL) {
-            Py_CLEAR(out);
-        } else {
-            PyList_SET_ITEM(out, k, item);
-        }
-    }
-    return out;
+    return items_object(call, type->items[0], leaf->ret + 1, 0, n);
 }
 
 /* The list is a result already if it is returned twice. */
@@ -155,9 +236,7 @@ PyObject *
 list_leaf(Call *call, const Leaf *leaf)
 {
     const Lowered *lowered = call->kernel->result->lowered;
-    while (call->nresults <= leaf->ret) {
-        call->results[call->nresults++] = NULL;
-    }
+    reach_result(call, leaf->ret);
     if (call->results[leaf->ret] != NULL) {
         return Py_NewRef(call->results[leaf->ret]);
     }

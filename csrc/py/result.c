@@ -440,6 +440,8 @@ leaf_object(Call *call, const Leaf *leaf)
         return vector(call, leaf);
     case LEAF_LIST:
         return list_leaf(call, leaf);
+    case LEAF_ROW:
+        return row_leaf(call, leaf);
     case LEAF_COMPLEX:
         return complex_number(call, leaf);
     case LEAF_ARG:
