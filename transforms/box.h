@@ -34,4 +34,18 @@ bool box_is_whole(const Place *at, const Buf *buf, const Side *box, int axis);
  * is computed in; NULL where none is found.  'defs' are the Vars that the
  * statement defines (loop_defs). */
 Expr *box_end(const Place *at, const Map *defs, Expr *index, bool upper);
+
+/* uses.c: how a buffer is used: "touches", loads and stores of single elements
+ * or vectors of them; "fills"; "extent" of it asked for; "other" uses. */
+typedef struct Uses {
+    const Buf *buf;
+    int touches;
+    int fills;
+    bool extent;
+    bool other;
+} Uses;
+
+/* By 's' and all in it; by the whole function. */
+Uses uses_of(const Stmt *s, const Buf *buf);
+Uses uses_in(const Func *func, const Buf *buf);
 #endif

@@ -54,69 +54,8 @@ typedef struct Clear {
     Scope scope;
     Target *target;
     Block *out; /* NULL while it is only asked whether all can be done */
+    bool apart; /* only what clears goes there, and definitions */
 } Clear;
-
-/* --- who touches it ------------------------------------------------------ */
-
-/* How a buffer is used: "touches" of single elements or rows of them; "fills";
- * "other" uses, which end the search. */
-typedef struct Uses {
-    const Buf *buf;
-    int touches;
-    int fills;
-    bool other;
-} Uses;
-
-static void
-note_expr(Uses *uses, const Expr *e)
-{
-    uses->touches += e->op == E_LOAD && e->buf == uses->buf;
-    uses->other = uses->other || (e->op == E_SUM && e->buf == uses->buf) ||
-                  (e->op == E_STRIDE && e->buf == uses->buf) ||
-                  (e->op == E_DISJOINT &&
-                   (e->buf == uses->buf || e->buf2 == uses->buf));
-    for (int i = 0; i < e->nargs; i++) {
-        note_expr(uses, e->args[i]);
-    }
-}
-
-static void
-note_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        note_expr(data, *slot);
-    }
-}
-
-/* For ir_each_stmt. */
-static void
-note_stmt(void *data, Stmt *s)
-{
-    Uses *uses = data;
-    bool its = s->buf == uses->buf;
-    uses->touches += its && s->kind == S_STORE;
-    uses->fills += its && s->kind == S_FILL;
-    uses->other |= its && s->kind != S_STORE && s->kind != S_FILL &&
-                   s->kind != S_ALLOC;
-    uses->other |= s->src == uses->buf;
-    for (int i = 0; i < s->nbinds; i++) {
-        uses->other |= s->binds[i].init == uses->buf ||
-                       s->binds[i].next == uses->buf;
-    }
-    ir_each_expr(s, note_slot, uses);
-}
-
-/* What 's' and all in it do with 'buf'. */
-static Uses
-uses_of(const Stmt *s, const Buf *buf)
-{
-    Uses uses = {.buf = buf};
-    Stmt copy = *s;
-    Stmt *slot = &copy;
-    Block block = {.at = &slot, .n = 1, .cap = 1};
-    ir_each_stmt(&block, note_stmt, &uses);
-    return uses;
-}
 
 /* --- the box that a nest touches ----------------------------------------- */
 
@@ -422,6 +361,28 @@ clear_before(Clear *clear, Stmt *s, const Reach *reach)
     push_clearing(clear, reach, keeps ? box : NULL);
 }
 
+/* Can the definitions between its nests be made again in a loop of their own?
+ */
+static bool
+is_repeatable(const Stmt *loop)
+{
+    bool plain = loop->ncarries == 0 && loop->nbinds == 0;
+    for (int i = 0; i < loop->body.n && plain; i++) {
+        const Stmt *s = loop->body.at[i];
+        plain = s->njoins == 0 && s->ncarries == 0 && s->nbinds == 0 &&
+                s->kind != S_VIEW && s->kind != S_ALLOC &&
+                !(s->kind == S_LET && ir_has_load(s->value));
+    }
+    return plain;
+}
+
+/* Are its rounds to go to threads? */
+static bool
+is_parallel(const Clear *clear, const Stmt *loop)
+{
+    return sched_has(clear->pass->sched, DIR_PARALLEL, loop->id, NULL);
+}
+
 /* May the rows be told in each round of 's' better than before it?  Not where
  * single elements are touched between its nests: a row would be asked for each
  * of them. */
@@ -429,6 +390,9 @@ static bool
 is_driver(const Clear *clear, const Stmt *s)
 {
     bool nests = s->kind == S_FOR;
+    if (nests && is_parallel(clear, s)) {
+        nests = is_repeatable(s);
+    }
     for (int i = 0; i < s->body.n && nests; i++) {
         const Stmt *inner = s->body.at[i];
         Uses uses = uses_of(inner, clear->target->buf);
@@ -450,6 +414,31 @@ rows_known(const Clear *clear, const Reach *reach)
 
 static void walk(Clear *clear, const Block *block, bool inside);
 
+/* Proposes anew for loops over columns that were copied. */
+static void
+propose_again(void *data, Stmt *s)
+{
+    if (s->kind == S_FOR && s->body.n == 1 && s->body.at[0]->kind == S_STORE) {
+        propose(data, s);
+    }
+}
+
+/* A loop of its own that only clears, before 'loop', whose rounds threads
+ * share: two rounds may use the same rows. */
+static void
+push_apart(Clear *clear, const Stmt *loop, const Block *body)
+{
+    Stmt *copy = ir_copy_stmt(clear->arena, loop);
+    Stmt *old = ir_copy_stmt(clear->arena, loop);
+    copy->body = *body;
+    Block one = {.at = &copy, .n = 1, .cap = 1};
+    Map map = map_new(clear->arena);
+    Block fresh = ir_clone(clear->func, &one, &map);
+    ir_each_stmt(&fresh, propose_again, clear);
+    vec_push(clear->arena, clear->out, fresh.at[0]);
+    vec_push(clear->arena, clear->out, old);
+}
+
 /* One round of 's', into "out". */
 static void
 walk_driver(Clear *clear, const Stmt *s)
@@ -462,14 +451,18 @@ walk_driver(Clear *clear, const Stmt *s)
     scope_show_inside(&clear->scope, s);
     bounds_loop(clear->at.bounds, s);
     clear->out = outer == NULL ? NULL : &body;
+    clear->apart = is_parallel(clear, s);
     walk(clear, &s->body, true);
     clear->out = outer;
     bounds_pop(clear->at.bounds, mark);
     clear->scope.visible.n = visible;
-    if (outer != NULL) {
+    if (outer != NULL && clear->apart) {
+        push_apart(clear, s, &body);
+    } else if (outer != NULL) {
         copy->body = body;
         vec_push(clear->arena, outer, copy);
     }
+    clear->apart = false;
 }
 
 /* The statement of the block, with what must be cleared before it. */
@@ -487,7 +480,7 @@ walk_stmt(Clear *clear, Stmt *s, bool inside)
         }
         clear_before(clear, s, reach);
     }
-    if (clear->out != NULL) {
+    if (clear->out != NULL && (!clear->apart || s->kind == S_LET)) {
         vec_push(clear->arena, clear->out, s);
     }
 }
@@ -562,11 +555,7 @@ is_target(const Func *func, const Stmt *fill, Target *target)
         !find_column(target)) {
         return false;
     }
-    Uses all = {.buf = buf};
-    ir_each_stmt(&func->body, note_stmt, &all);
-    for (int i = 0; i < func->rets.n; i++) {
-        note_slot(&all, &func->rets.at[i].value);
-    }
+    Uses all = uses_in(func, buf);
     return !all.other && all.fills == 1 && all.touches > 0;
 }
 

@@ -13,7 +13,7 @@ WORDS = {
     CHECK: "check left", "VZ-3008": "checked once",
     "VZ-3009": "fused", "VZ-3010": "not fused", "VZ-3011": "unrolled",
     "VZ-3012": "zero-fill", "VZ-3013": "undo", "VZ-3014": "directive",
-    ALLOCATED: "memory",
+    ALLOCATED: "memory", "VZ-3016": "axes",
 }
 
 
