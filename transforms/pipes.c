@@ -24,6 +24,18 @@ typedef struct Pipes {
     Map gone; /* nests (Stmt *) and buffers (Buf *) that were fused away */
 } Pipes;
 
+/* Adds what becomes of a producer's outputs to the list in 'text'. */
+static void
+list_outputs(Str *text, const Stage *stage)
+{
+    bool in_place = stage->compute == COMPUTE_INLINE;
+    for (int i = 0; i < stage->nouts; i++) {
+        str_addf(text, "%s`%s` is %s", text->n > 0 ? ", " : "",
+                 stage->outs[i].buf->name,
+                 in_place ? "put in place" : "computed in tiles");
+    }
+}
+
 /* One remark for what was fused, one for each producer that stays. */
 static void
 remark(Pipes *p, const Pipe *pipe)
@@ -32,15 +44,12 @@ remark(Pipes *p, const Pipe *pipe)
     Str text = str_new(p->pass->scratch);
     for (int i = 0; i < pipe->stages.n - 1; i++) {
         const Stage *stage = pipe->stages.at[i];
-        bool in_place = stage->compute == COMPUTE_INLINE;
         if (stage->compute == COMPUTE_ROOT) {
             diag_remark(p->pass->diags, DIAG_NOT_PIPE, stage->nest->loc,
-                        "`%s` %s", stage->out->name, stage->why);
-            continue;
+                        "`%s` %s", stage->outs[0].buf->name, stage->why);
+        } else {
+            list_outputs(&text, stage);
         }
-        str_addf(&text, "%s`%s` is %s", text.n > 0 ? ", " : "",
-                 stage->out->name,
-                 in_place ? "put in place" : "computed in tiles");
     }
     if (text.n > 0) {
         diag_remark(p->pass->diags, DIAG_PIPE, last->nest->loc, "%s", text.at);
@@ -56,7 +65,9 @@ drop_stages(Pipes *p, const Pipe *pipe)
         Stage *stage = pipe->stages.at[i];
         if (stage->compute != COMPUTE_ROOT) {
             map_set(&p->gone, stage->nest, stage);
-            map_set(&p->gone, stage->out, stage);
+            for (int k = 0; k < stage->nouts; k++) {
+                map_set(&p->gone, stage->outs[k].buf, stage);
+            }
         }
     }
 }

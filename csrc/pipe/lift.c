@@ -169,19 +169,23 @@ note_contents(void *data, Stmt *s)
         s->nbinds > 0;
 }
 
-/* The one store, at the top of the innermost body. */
-static Stmt *
-find_store(const Stage *stage)
+/* The stores, at the top of the innermost body, to a buffer each; false where
+ * there are others. */
+static bool
+find_stores(Stage *stage)
 {
     Contents contents = {0};
     ir_each_stmt(&stage->body, note_contents, &contents);
+    if (contents.other || contents.stores > MAX_OUTPUTS) {
+        return false;
+    }
     for (int i = 0; i < stage->body.n; i++) {
         Stmt *s = stage->body.at[i];
-        if (s->kind == S_STORE && contents.stores == 1 && !contents.other) {
-            return s;
+        if (s->kind == S_STORE && stage_output(stage, s->buf) == NULL) {
+            stage->outs[stage->nouts++] = (Output){.store = s, .buf = s->buf};
         }
     }
-    return NULL;
+    return stage->nouts > 0 && stage->nouts == contents.stores;
 }
 
 /* The stored value with the LETs of prefixes and body put in, for computing it
@@ -239,37 +243,50 @@ count_stmt(void *data, Stmt *s)
     ir_each_expr(s, count_op, data);
 }
 
-/* Reads the store of a nest that may be a producer; false: it is none. Each
- * index must be the variable of its own level plus a constant, so that levels
- * and axes correspond in order and every element is written once. A nest that
- * reads its own buffer would see values of other rounds. */
+/* Can 'store' be a producer's?  Each index must be the variable of its own
+ * level plus a constant, so that levels and axes correspond in order and every
+ * element is written once; all stores have the same constants. */
+static bool
+is_output(Lift *lift, Stage *stage, const Stmt *store, bool first)
+{
+    const Buf *buf = store->buf;
+    if (buf->kind != BUF_LOCAL || buf->growable || buf->group != NULL ||
+        store->nindex != stage->depth) {
+        return false;
+    }
+    for (int d = 0; d < stage->depth; d++) {
+        int64_t min;
+        int64_t max;
+        if (!stage_offset(lift->arena, lift->b, stage, store->index[d], d,
+                          &min, &max) ||
+            max != min || (!first && min != stage->shift[d])) {
+            return false;
+        }
+        stage->shift[d] = min;
+    }
+    return true;
+}
+
+/* Reads the stores of a nest that may be a producer; false: it is none.  A nest
+ * that reads a buffer of its own would see values of other rounds. */
 static bool
 as_producer(Lift *lift, Stage *stage)
 {
-    stage->store = find_store(stage);
-    if (stage->store == NULL || stage->store->buf->kind != BUF_LOCAL ||
-        stage->store->buf->growable || stage->store->buf->group != NULL ||
-        stage->store->nindex != stage->depth) {
+    if (!find_stores(stage)) {
         return false;
     }
-    stage->out = stage->store->buf;
     int mark = bounds_push(lift->b);
     bool simple = true;
     for (int d = 0; d < stage->depth; d++) {
         bounds_loop(lift->b, stage->axes[d].loop);
     }
-    for (int d = 0; d < stage->depth; d++) {
-        int64_t max;
-        simple =
-            simple &&
-            stage_offset(lift->arena, lift->b, stage, stage->store->index[d], d,
-                         &stage->shift[d], &max) &&
-            max == stage->shift[d];
+    for (int i = 0; i < stage->nouts && simple; i++) {
+        simple = is_output(lift, stage, stage->outs[i].store, i == 0);
     }
     bounds_pop(lift->b, mark);
-    stage->value = whole_value(lift->arena, stage);
+    stage->value = stage->nouts == 1 ? whole_value(lift->arena, stage) : NULL;
     ir_each_stmt(&stage->body, count_stmt, &stage->ops);
-    return simple && !effects_reads(&stage->nest->body, stage->out);
+    return simple && !stage_feeds(stage, stage);
 }
 
 /* --- who touches the buffer ---------------------------------------------- */
@@ -341,17 +358,28 @@ uses_in(const Block *block, const Buf *buf)
  * not looked for: as many loads as its stages make, one store, and nobody asks
  * for its size. Fills may stand anywhere, since no read sees one. */
 static bool
-is_private(Lift *lift, const Stage *stage)
+is_private(Lift *lift, const Buf *buf)
 {
-    Uses all = uses_in(&lift->func->body, stage->out);
-    Uses returned = uses_in_rets(lift->func, stage->out);
+    Uses all = uses_in(&lift->func->body, buf);
+    Uses returned = uses_in_rets(lift->func, buf);
     int loads = 0;
     for (int i = 0; i < lift->pipe->stages.n; i++) {
         Block nest = stage_block(lift->arena, lift->pipe->stages.at[i]);
-        loads += uses_in(&nest, stage->out).loads;
+        loads += uses_in(&nest, buf).loads;
     }
     return all.loads == loads && all.stores == 1 && !all.extent &&
            returned.loads == 0 && !returned.extent;
+}
+
+/* All that it writes is. */
+static bool
+are_private(Lift *lift, const Stage *stage)
+{
+    bool private = true;
+    for (int i = 0; i < stage->nouts && private; i++) {
+        private = is_private(lift, stage->outs[i].buf);
+    }
+    return private;
 }
 
 /* --- moving the producer down -------------------------------------------- */
@@ -433,7 +461,9 @@ can_move(Lift *lift, const Stage *producer)
     Clash clash = {.func = lift->func, .arena = lift->arena};
     Block nest = stage_block(lift->arena, producer);
     ir_each_stmt(&nest, note_loaded_stmt, &clash);
-    vec_push(lift->arena, &clash.loaded, producer->out);
+    for (int i = 0; i < producer->nouts; i++) {
+        vec_push(lift->arena, &clash.loaded, producer->outs[i].buf);
+    }
     for (int i = producer->position + 1; i <= last->position; i++) {
         if (!has_joined(pipe, i) || i == last->position) {
             Block one = {0};
@@ -446,17 +476,15 @@ can_move(Lift *lift, const Stage *producer)
 
 /* --- the Pipe ------------------------------------------------------------ */
 
-/* Does a stage of the Pipe load from 'buf'? */
+/* Does a stage of the Pipe load what the producer writes? */
 static bool
-is_read(Lift *lift, const Buf *buf)
+is_read(Lift *lift, const Stage *producer)
 {
-    for (int i = 0; i < lift->pipe->stages.n; i++) {
-        Block nest = stage_block(lift->arena, lift->pipe->stages.at[i]);
-        if (effects_reads(&nest, buf)) {
-            return true;
-        }
+    bool read = false;
+    for (int i = 0; i < lift->pipe->stages.n && !read; i++) {
+        read = stage_feeds(producer, lift->pipe->stages.at[i]);
     }
-    return false;
+    return read;
 }
 
 /* NULL, or why the producer can't join. The first producer decides how many
@@ -475,7 +503,7 @@ join_why_not(Lift *lift, Stage *producer)
     if (last->depth != producer->depth) {
         return "has another number of axes than its reader has loops";
     }
-    if (!is_private(lift, producer)) {
+    if (!are_private(lift, producer)) {
         return "is used elsewhere too";
     }
     if (!reads_proved(lift, producer, &why)) {
@@ -497,8 +525,8 @@ say_why_not(Lift *lift, const Stage *producer, const char *why)
             return;
         }
     }
-    diag_remark(lift->diags, DIAG_NOT_PIPE, loc, "`%s` %s", producer->out->name,
-                why);
+    diag_remark(lift->diags, DIAG_NOT_PIPE, loc, "`%s` %s",
+                producer->outs[0].buf->name, why);
 }
 
 /* Puts 'producer' before the stages that it feeds. */
@@ -557,7 +585,7 @@ pipe_lift(Arena *arena, const Func *func, Bounds *b, const Block *block,
     for (int i = position - 1; i >= 0 && pipe->stages.n < MAX_STAGES; i--) {
         Stage *producer = take_nest(arena, block, i);
         if (producer == NULL || !as_producer(&lift, producer) ||
-            !is_read(&lift, producer->out)) {
+            !is_read(&lift, producer)) {
             continue;
         }
         const char *why = join_why_not(&lift, producer);
@@ -574,12 +602,33 @@ pipe_lift(Arena *arena, const Func *func, Bounds *b, const Block *block,
     return pipe;
 }
 
+const Output *
+stage_output(const Stage *stage, const Buf *buf)
+{
+    for (int i = 0; i < stage->nouts; i++) {
+        if (stage->outs[i].buf == buf) {
+            return &stage->outs[i];
+        }
+    }
+    return NULL;
+}
+
+bool
+stage_feeds(const Stage *stage, const Stage *reader)
+{
+    bool feeds = false;
+    for (int i = 0; i < stage->nouts && !feeds; i++) {
+        feeds = effects_reads(&reader->nest->body, stage->outs[i].buf);
+    }
+    return feeds;
+}
+
 /* The last stage is no producer, whatever it writes. */
 Stage *
 pipe_producer(const Pipe *pipe, const Buf *buf)
 {
     for (int i = 0; i < pipe->stages.n - 1; i++) {
-        if (pipe->stages.at[i]->out == buf) {
+        if (stage_output(pipe->stages.at[i], buf) != NULL) {
             return pipe->stages.at[i];
         }
     }

@@ -102,8 +102,8 @@ redirect(void *data, Expr *e)
     if (stage->compute == COMPUTE_INLINE) {
         return inline_value(lower, stage, e);
     }
-    return ir_load(lower->arena, stage->tile, tile_index(lower, stage, e->args),
-                   stage->depth, e->lanes);
+    return ir_load(lower->arena, stage_output(stage, e->buf)->tile,
+                   tile_index(lower, stage, e->args), stage->depth, e->lanes);
 }
 
 /* For ir_each_expr; a slot may be empty. */
@@ -128,7 +128,7 @@ redirect_stmt(void *data, Block *out, Stmt *s)
         s->kind == S_STORE ? pipe_producer(lower->pipe, s->buf) : NULL;
     if (stage != NULL && stage->compute == COMPUTE_TILE) {
         s->index = tile_index(lower, stage, s->index);
-        s->buf = stage->tile;
+        s->buf = stage_output(stage, s->buf)->tile;
     }
     vec_push(lower->arena, out, s);
 }
@@ -150,20 +150,19 @@ push_redirected(Lower *lower, Block *out, const Block *block)
  * + max - min; a vector's axis whole. Sizes are constants, whatever is left of
  * the last block. */
 static Buf *
-make_tile(Lower *lower, const Stage *stage)
+make_tile(Lower *lower, const Stage *stage, const Buf *whole)
 {
-    int rank = stage->out->rank;
-    Buf *tile = ir_buf(lower->func, stage->out->name, stage->out->dtype, rank,
-                       BUF_LOCAL);
+    int rank = whole->rank;
+    Buf *tile = ir_buf(lower->func, whole->name, whole->dtype, rank, BUF_LOCAL);
     tile->space = SPACE_STACK;
     tile->layout = LAYOUT_C;
-    tile->loc = stage->out->loc;
+    tile->loc = whole->loc;
     for (int d = 0; d < rank; d++) {
         int64_t size = d < stage->depth ? lower->pipe->block[d] +
                                               stage->max[d] - stage->min[d]
                                         : 0;
         tile->dims[d] = d < stage->depth ? ir_int(lower->arena, DT_I64, size)
-                                         : stage->out->dims[d];
+                                         : whole->dims[d];
     }
     return tile;
 }
@@ -201,10 +200,12 @@ push_producers(Lower *lower, Block *out)
         if (stage->compute != COMPUTE_TILE) {
             continue;
         }
-        Stmt *alloc = ir_stmt(lower->arena, S_ALLOC, stage->nest->loc);
-        stage->tile = make_tile(lower, stage);
-        alloc->buf = stage->tile;
-        vec_push(lower->arena, out, alloc);
+        for (int k = 0; k < stage->nouts; k++) {
+            Stmt *alloc = ir_stmt(lower->arena, S_ALLOC, stage->nest->loc);
+            alloc->buf = make_tile(lower, stage, stage->outs[k].buf);
+            stage->outs[k].tile = alloc->buf;
+            vec_push(lower->arena, out, alloc);
+        }
         vec_push(lower->arena, out, producer_axis(lower, stage, 0));
     }
 }

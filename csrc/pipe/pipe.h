@@ -8,7 +8,8 @@
  *
  *     for a0 in lo0..hi0 for a1 ... : out[a0 + k0, a1 + k1, ...] = f(...)
  *
- * with one unconditional store, no check left and nothing carried; a consumer
+ * with one unconditional store, or a few to as many buffers at the same place,
+ * no check left and nothing carried; a consumer
  * reads it at its own loop variables plus constants, and every such read is
  * proved to see a value that the producer wrote.  The last stage may do
  * anything inside its loops.
@@ -32,7 +33,7 @@
 #include "csrc/base/opts.h"
 #include "csrc/ir/ir.h"
 
-enum { MAX_DEPTH_PIPE = 4 };
+enum { MAX_DEPTH_PIPE = 4, MAX_OUTPUTS = 6 };
 
 typedef enum Compute {
     COMPUTE_ROOT,   /* the whole stage before its consumer, as it was */
@@ -46,9 +47,16 @@ typedef struct Axis {
     Block prefix;
 } Axis;
 
+/* What a producer writes: "store" to "buf", in whose place a "tile" comes. */
+typedef struct Output {
+    Stmt *store;
+    Buf *buf;
+    Buf *tile;
+} Output;
+
 /* "axes" from the outside in; "body" is the innermost one's.  Producers only:
- * "store" writes "out" at axis variable + "shift"; "value" is what it stores
- * with all LETs substituted, NULL where the body is more than LETs.
+ * "outs" are written at axis variable + "shift"; "value" is what the only one
+ * is given, with all LETs substituted, NULL where the body is more than LETs.
  * "min" and "max" span, per axis, what is read of the array for one element of
  * the last stage, relative to that element's loop variables.  "sites" counts
  * different reads, "ops" the operations of one value.  "covered": one reader's
@@ -61,8 +69,8 @@ typedef struct Stage {
     int depth;
     Axis axes[MAX_DEPTH_PIPE];
     Block body;
-    Stmt *store;
-    Buf *out;
+    Output outs[MAX_OUTPUTS];
+    int nouts;
     int64_t shift[MAX_DEPTH_PIPE];
     Expr *value;
     int64_t min[MAX_DEPTH_PIPE];
@@ -74,7 +82,6 @@ typedef struct Stage {
     bool covered_once;
     Compute compute;
     const char *why; /* ROOT: why it stays */
-    Buf *tile;
 } Stage;
 
 /* "stages": producers in program order, then the last stage.  "block": the
@@ -99,6 +106,10 @@ bool pipe_plan(Pipe *pipe);
  * that are not COMPUTE_ROOT are to be dropped, with their buffers. */
 Block pipe_lower(Func *func, const Pipe *pipe);
 
+/* What 'stage' writes to 'buf'; NULL. */
+const Output *stage_output(const Stage *stage, const Buf *buf);
+/* Does 'reader' load from a buffer that 'stage' writes? */
+bool stage_feeds(const Stage *stage, const Stage *reader);
 /* The producer that writes 'buf'; NULL. */
 Stage *pipe_producer(const Pipe *pipe, const Buf *buf);
 #endif

@@ -12,7 +12,9 @@
  * of them, at most MAX_ROWS; more than MAX_SPAN rows of overlap stay at root,
  * where they are computed once.  Columns: as many as keep all tiles of the
  * Pipe within TILE_BYTES of the first-level cache; the few columns of overlap
- * between chunks cost less than a hundredth.
+ * between chunks cost less than a hundredth.  Where what is computed again
+ * would still be more than AGAIN_OPS operations a value, blocks are twice or
+ * four times as high and the tiles lie in the second-level cache.
  */
 #include "csrc/pipe/pipe.h"
 
@@ -22,16 +24,12 @@ enum {
     MAX_COLUMNS = 512,
     MIN_COLUMNS = 32,
     TILE_BYTES = 28 * 1024,
+    HIGH_BYTES = 112 * 1024, /* tiles of high blocks */
+    MOST_ROWS = 16,
+    AGAIN_OPS = 12,
     CHEAP_OPS = 4,  /* of all reads of one element */
     LOOP_READS = 8, /* what a read inside a loop counts for */
 };
-
-/* Does 'reader' load what 'stage' writes? */
-static bool
-reads_stage(const Stage *reader, const Stage *stage)
-{
-    return effects_reads(&reader->nest->body, stage->out);
-}
 
 /* Rows (columns) of overlap between neighbouring blocks. */
 static int64_t
@@ -49,7 +47,7 @@ total_ops(const Pipe *pipe, int which)
     int ops = stage->ops;
     for (int i = 0; i < which; i++) {
         const Stage *taken = pipe->stages.at[i];
-        if (taken->compute == COMPUTE_INLINE && reads_stage(stage, taken)) {
+        if (taken->compute == COMPUTE_INLINE && stage_feeds(taken, stage)) {
             ops += taken->sites * total_ops(pipe, i);
         }
     }
@@ -86,11 +84,17 @@ overlaps_too_much(const Pipe *pipe, const Stage *stage)
     return false;
 }
 
-/* Elements of one value. */
+/* Bytes of all that is written for one place. */
 static int64_t
-lanes_of(const Stage *stage)
+place_bytes(const Stage *stage)
 {
-    return stage->store->value->lanes > 0 ? stage->store->value->lanes : 1;
+    int64_t bytes = 0;
+    for (int i = 0; i < stage->nouts; i++) {
+        int lanes = stage->outs[i].store->value->lanes;
+        bytes += dtype_size(stage->outs[i].buf->dtype) *
+                 (lanes > 0 ? lanes : 1);
+    }
+    return bytes;
 }
 
 /* Bytes of one column of all tiles, and of what they overlap. */
@@ -104,7 +108,7 @@ tile_bytes(const Pipe *pipe)
         if (stage->compute != COMPUTE_TILE) {
             continue;
         }
-        int64_t size = dtype_size(stage->out->dtype) * lanes_of(stage);
+        int64_t size = place_bytes(stage);
         for (int d = 0; d < last; d++) {
             size *= pipe->block[d] + span_of(stage, d);
         }
@@ -121,7 +125,7 @@ readers_join(const Pipe *pipe, int which)
     for (int i = which + 1; i < pipe->stages.n - 1; i++) {
         const Stage *reader = pipe->stages.at[i];
         if (reader->compute == COMPUTE_ROOT &&
-            reads_stage(reader, pipe->stages.at[which])) {
+            stage_feeds(pipe->stages.at[which], reader)) {
             return false;
         }
     }
@@ -166,12 +170,28 @@ choose_computes(Pipe *pipe)
     }
 }
 
+/* Operations that are done again for each value of the last stage, where rows
+ * come in blocks of so many. */
+static int64_t
+ops_again(const Pipe *pipe, int64_t rows)
+{
+    int64_t ops = 0;
+    for (int i = 0; i < pipe->stages.n - 1; i++) {
+        const Stage *stage = pipe->stages.at[i];
+        if (stage->compute == COMPUTE_TILE) {
+            ops += total_ops(pipe, i) * span_of(stage, pipe->depth - 2) / rows;
+        }
+    }
+    return ops;
+}
+
 /* Rows first, since tiles get higher by them; then as many columns as fit, in
- * powers of two. */
-static void
+ * powers of two.  Gives the bytes that tiles were to keep within. */
+static int64_t
 choose_blocks(Pipe *pipe)
 {
     int last = pipe->depth - 1;
+    int64_t bytes = TILE_BYTES;
     for (int d = 0; d < last; d++) {
         pipe->block[d] = 1;
     }
@@ -184,9 +204,16 @@ choose_blocks(Pipe *pipe)
             pipe->block[last - 1] = rows;
         }
     }
-    while (pipe->block[last] > MIN_COLUMNS && tile_bytes(pipe) > TILE_BYTES) {
+    while (last > 0 && pipe->block[last - 1] > 1 &&
+           pipe->block[last - 1] < MOST_ROWS &&
+           ops_again(pipe, pipe->block[last - 1]) > AGAIN_OPS) {
+        pipe->block[last - 1] *= 2;
+        bytes = HIGH_BYTES;
+    }
+    while (pipe->block[last] > MIN_COLUMNS && tile_bytes(pipe) > bytes) {
         pipe->block[last] /= 2;
     }
+    return bytes;
 }
 
 /* How many producers do not stay at root. */
@@ -205,8 +232,8 @@ bool
 pipe_plan(Pipe *pipe)
 {
     choose_computes(pipe);
-    choose_blocks(pipe);
-    if (tile_bytes(pipe) > 2 * TILE_BYTES) {
+    int64_t most = choose_blocks(pipe);
+    if (tile_bytes(pipe) > 2 * most) {
         for (int i = 0; i < pipe->stages.n - 1; i++) {
             keep_root(pipe->stages.at[i], "would need too large a tile");
         }

@@ -198,7 +198,7 @@ note_offset(Reads *reads, int d, int64_t min, int64_t max, bool first)
     Stage *producer = reads->producer;
     const Stage *reader = reads->reader;
     widen(&reads->min[d], &reads->max[d], min, max, reads->n == 0);
-    if (reader->store != NULL) {
+    if (reader->nouts > 0) {
         min += reader->min[d] - reader->shift[d];
         max += reader->max[d] - reader->shift[d];
     }
@@ -246,7 +246,7 @@ find_reads(Reads *reads, Bounds *b, Expr *e)
     for (int i = 0; i < e->nargs; i++) {
         find_reads(reads, b, e->args[i]);
     }
-    if (!ir_reads(e) || e->buf != reads->producer->out ||
+    if (!ir_reads(e) || stage_output(reads->producer, e->buf) == NULL ||
         reads->why != NULL) {
         return;
     }
@@ -369,7 +369,7 @@ reads_proved(Lift *lift, Stage *producer, const char **why)
         Reads reads = {.lift = lift, .producer = producer};
         reads.reader = lift->pipe->stages.at[i];
         Block nest = stage_block(lift->arena, reads.reader);
-        if (effects_reads(&nest, producer->out)) {
+        if (stage_feeds(producer, reads.reader)) {
             bounds_visit_block(lift->b, &nest, find_stmt, &reads);
         }
         if (reads.why != NULL) {
