@@ -198,6 +198,73 @@ run_once(Simp *s, const Stmt *loop, Block *out)
     s->changes++;
 }
 
+/* Which carries of a loop are named inside it: "used" by carry. */
+typedef struct Named {
+    const Stmt *loop;
+    bool *used;
+} Named;
+
+/* For ir_each_expr. */
+static void
+note_named(void *data, Expr **slot)
+{
+    const Named *named = data;
+    const Expr *e = *slot;
+    for (int i = 0; e->op == E_VAR && i < named->loop->ncarries; i++) {
+        named->used[i] |= e->var == named->loop->carries[i].var;
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        note_named(data, &(*slot)->args[i]);
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+note_named_stmt(void *data, Stmt *s)
+{
+    ir_each_expr(s, note_named, data);
+}
+
+/* A FOR that runs for sure, and in which nobody asks what a carry is: what it
+ * starts with doesn't matter.  Where a name is assigned before each use, this
+ * is what ends the chain from round to round of the loops around.
+ *
+ *     for y in 0..h { carry last = d          carry last = d
+ *         for x in 0..16 { carry t = last     carry t = 0.0
+ *             next t = f(x) -> u }       ->   next t = f(x) -> u
+ *         next last = u }                     next last = u               */
+static void
+forget_inits(Simp *s, Stmt *loop)
+{
+    bool open = false;
+    for (int i = 0; i < loop->ncarries; i++) {
+        const Carry *carry = &loop->carries[i];
+        open |= carry->init->op != E_CONST && carry->var->lanes == 0;
+    }
+    Expr *runs = ir_binary(s->scratch, E_LT, loop->lo, loop->hi);
+    if (!open || !bounds_proves(s->rules.bounds, runs)) {
+        return;
+    }
+    Named named = {loop, ARENA_ARRAY(s->scratch, bool, loop->ncarries)};
+    ir_each_stmt(&loop->body, note_named_stmt, &named);
+    for (int i = 0; i < loop->ncarries; i++) {
+        note_named(&named, &loop->carries[i].next);
+    }
+    if (loop->until != NULL) {
+        note_named(&named, &loop->until);
+    }
+    for (int i = 0; i < loop->ncarries; i++) {
+        Carry *carry = &loop->carries[i];
+        if (!named.used[i] && carry->init->op != E_CONST &&
+            carry->var->lanes == 0 && !is_extent(loop, carry->var)) {
+            DType dt = carry->var->dtype;
+            carry->init = dtype_is_float(dt) ? ir_float(s->arena, dt, 0)
+                                             : ir_int(s->arena, dt, 0);
+            s->changes++;
+        }
+    }
+}
+
 /* Is hi - lo = 1 for sure? */
 static bool
 runs_once(Simp *s, const Stmt *loop)
@@ -228,6 +295,7 @@ simp_for(Simp *s, Stmt *loop, Block *out)
         run_once(s, loop, out);
         return;
     }
+    forget_inits(s, loop);
     simp_inits(s, loop, out);
     Block body = {0};
     int scope = bounds_push(s->rules.bounds);

@@ -170,6 +170,70 @@ vz_hide(int64_t i)
     return i;
 }
 
+/* --- calls ---------------------------------------------------------------- */
+
+typedef double VzLibm1(double);
+typedef double VzLibm2(double, double);
+
+/* Calls that cost the caller few registers, for what a loop does rarely: with
+ * an ordinary one, what it carries would lie in memory all the time.  The
+ * function that saves them is given the other one in rax, and the arguments
+ * where that has them: rdi, xmm0 and xmm1.  What is left to it is said to be
+ * clobbered.  The caller may use the 128 bytes below its stack. */
+#if defined(__AVX__) && defined(__x86_64__)
+#define VZ_FAR                                                                \
+    "lea -128(%%rsp),%%rsp\n\tcall vz_far_call\n\tlea 128(%%rsp),%%rsp"
+#ifdef __AVX512F__
+#define VZ_FAR_CLOBBERS                                                       \
+    "cc", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "xmm16", "xmm17",         \
+    "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
+    "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31"
+#define VZ_FAR_REG "%zmm\\r"
+#else
+#define VZ_FAR_CLOBBERS "cc"
+#define VZ_FAR_REG "%ymm\\r"
+#endif
+#define VZ_FAR_EACH ".irp r,2,3,4,5,6,7,8,9,10,11,12,13,14,15\nvmovups "
+__asm__(".text\n.p2align 4\n.type vz_far_call,@function\nvz_far_call:\n"
+        "push %rbp\nmov %rsp,%rbp\n"
+        ".irp r,rcx,rdx,rsi,rdi,r8,r9,r10,r11\npush %\\r\n"
+        ".endr\nsub $1024,%rsp\nand $-64,%rsp\n"
+        VZ_FAR_EACH VZ_FAR_REG ",64*\\r(%rsp)\n.endr\nvzeroupper\ncall *%rax\n"
+        VZ_FAR_EACH "64*\\r(%rsp)," VZ_FAR_REG "\n.endr\n"
+        "lea -64(%rbp),%rsp\n.irp r,r11,r10,r9,r8,rdi,rsi,rdx,rcx\npop %\\r\n"
+        ".endr\npop %rbp\nret\n.size vz_far_call,.-vz_far_call\n");
+VZ_INLINE double
+vz_far(VzLibm2 *fn, double x, double y)
+{
+    register double a __asm__("xmm0") = x;
+    register double b __asm__("xmm1") = y;
+    __asm__(VZ_FAR : "+x"(a), "+x"(b), "+a"(fn) : : VZ_FAR_CLOBBERS);
+    return a;
+}
+#else
+#define vz_far(fn, x, y) (fn)(x, y)
+#endif
+
+/* When a loop's fuel is used up: new fuel, or -1 when the call must end. */
+VZ_COLD int64_t
+vz_polled(VzCtx *ctx)
+{
+    return ctx->fuel = 0, ctx->host->poll(ctx) ? -1 : ctx->fuel;
+}
+
+VZ_INLINE int64_t
+vz_refuel(VzCtx *ctx)
+{
+#ifdef VZ_FAR
+    int64_t (*fn)(VzCtx *) = vz_polled;
+    __asm__ volatile(VZ_FAR : "+a"(fn) : "D"(ctx)
+                     : "memory", "xmm0", "xmm1", VZ_FAR_CLOBBERS);
+    return (int64_t)fn;
+#else
+    return vz_polled(ctx);
+#endif
+}
+
 /* --- floats -------------------------------------------------------------- */
 
 /* -0.0, which adds nothing: what the compiler doesn't know. */
@@ -262,9 +326,6 @@ vz_gcd(int64_t a, int64_t b)
     return (int64_t)x;
 }
 
-typedef double VzLibm1(double);
-typedef double VzLibm2(double, double);
-
 VZ_FLOAT(f64, double, , 993, 961)
 VZ_FLOAT(f32, float, f, 97, 65)
 
@@ -282,9 +343,18 @@ VZ_FLOAT(f32, float, f, 97, 65)
  * For the root p = sqrt(x), x - p*p is a double (exact by FMA), and the true
  * root is p + e with e = (x - p*p) / 2p, but for a 2^-50th of e. */
 #define VZ_ROUNDED(p, e) ((p) + 1.03 * (e) == (p))
-#define VZ_WITHIN(x, n) ((x) >= 0x1p-##n && (x) <= 0x1p##n)
+
+/* 2^-n <= x < 2^n, by the exponent */
+VZ_INLINE int
+vz_within(double x, unsigned n)
+{
+    uint64_t bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return (unsigned)(bits >> 52) - (1023 - n) < 2 * n;
+}
+
 #define VZ_SQUARE_SURE(x, p, e)                                               \
-    ((VZ_ROUNDED(p, e) && VZ_WITHIN(p, 100)) || (x) == 0)
+    ((VZ_ROUNDED(p, e) && vz_within(p, 100)) || (x) == 0)
 
 /* "known": VzHost.pow_exact */
 VZ_INLINE double
@@ -298,14 +368,14 @@ vz_square(VzLibm2 *pow, int known, double x)
     }
 #endif
     (void)known;
-    return pow(x, 2.0);
+    return vz_far(pow, x, 2.0);
 }
 
 VZ_INLINE double
 vz_root(VzLibm2 *pow, int known, double x)
 {
 #ifdef __FMA__
-    if (__builtin_expect(known && VZ_WITHIN(x, 200), 1)) {
+    if (__builtin_expect(known && vz_within(x, 200), 1)) {
         double p = __builtin_sqrt(x);
         double e = __builtin_fma(-p, p, x) * (0.5 / p);
         if (__builtin_expect(VZ_ROUNDED(p, e), 1)) {
@@ -314,7 +384,7 @@ vz_root(VzLibm2 *pow, int known, double x)
     }
 #endif
     (void)known;
-    return pow(x, 0.5);
+    return vz_far(pow, x, 0.5);
 }
 
 /* The same for SIMD loops: to gcc vz_lanes_square is a function elsewhere of
@@ -571,14 +641,6 @@ static inline void *
 vz_scratch(VzCtx *ctx, int64_t bytes, int zero)
 {
     return bytes < 0 ? 0 : ctx->host->scratch(ctx, bytes, zero);
-}
-
-/* When a loop's fuel is used up: new fuel, or -1 when the call must end. */
-VZ_COLD int64_t
-vz_refuel(VzCtx *ctx)
-{
-    ctx->fuel = 0;
-    return ctx->host->poll(ctx) ? -1 : ctx->fuel;
 }
 
 /* An array argument as it lies in VzCtx.in: data, dims, strides. */
