@@ -5,7 +5,7 @@
  * linear.c   arithmetic on linear forms
  * bounds.c   definitions, facts, intervals: what is known where one stands
  *            (with forms.c, facts.c, induct.c)
- * prove.c    a prover for  form >= 0  and for conditions
+ * prove.c    a prover for  form >= 0, and for conditions (conditions.c)
  * weaken.c   what must hold before a loop so that a form is >= 0 inside
  * depend.c   dependences between iterations
  * effects.c  what a statement reads, writes and may end

@@ -1,7 +1,7 @@
 #ifndef VZ_ANALYSIS_BOUNDS_H
 #define VZ_ANALYSIS_BOUNDS_H
-/* What bounds.c, forms.c, facts.c, induct.c, steps.c, prove.c and weaken.c
- * share; nobody else includes it.
+/* What bounds.c, forms.c, facts.c, induct.c, steps.c, prove.c, conditions.c
+ * and weaken.c share; nobody else includes it.
  *
  * Ranges are kept in 128 bits, so that every value of every integer dtype,
  * sums and products of two of them are exact.  WIDE_INF stands for "more than
@@ -121,7 +121,10 @@ Var *bounds_atom_var(const Expr *atom);
 
 /* --- prove.c: as the public ones, but spend the caller's fuel */
 bool prove_nonneg(Bounds *b, const Linear *form, int depth);
+/* --- conditions.c */
 bool prove_cond(Bounds *b, Expr *cond, bool holds);
+/* Is just this condition among those that are known? */
+bool prove_known(const Bounds *b, const Expr *cond, bool holds);
 
 /* mult * atom >= form (a lower bound) or <= form (an upper one), mult > 0. */
 typedef struct Candidate {

@@ -247,12 +247,15 @@ form_min_max(Bounds *b, Expr *e)
         ? atom_of(b, e->op, &lhs, &rhs) : opaque(b, e);
 }
 
-/* Both arms equal: that. Otherwise one atom, whose arms are forms; the prover
- * takes it apart by cases. The arms of a join were described under the
- * condition, and are looked at only in that case. */
+/* The arm of a known condition; both arms equal: that. Otherwise one atom,
+ * whose arms are forms; the prover takes it apart by cases. The arms of a join
+ * were described under the condition, and are looked at only in that case. */
 static Linear
 form_select(Bounds *b, Expr *e)
 {
+    if (e->args[0]->op == E_CONST) {
+        return bounds_form(b, e->args[e->args[0]->ival ? 1 : 2]);
+    }
     Linear yes = bounds_form(b, e->args[1]);
     Linear no = bounds_form(b, e->args[2]);
     if (linear_equal(&yes, &no)) {

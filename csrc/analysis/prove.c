@@ -346,17 +346,41 @@ prove_sides(Bounds *b, const Linear *rest, const Term *term, int depth)
     return ok;
 }
 
-/* Each arm, knowing what the condition is then; the other arm never sees
- * it. */
+/* Does a fact about 'atom' say that it is not the number 'value'?  A loop that
+ * runs up to select(c, n - 1, 0) has no rounds in the second case. */
+static bool
+is_excluded(Bounds *b, const Expr *atom, const Linear *value)
+{
+    int64_t number;
+    if (!linear_is_const(value, &number)) {
+        return false;
+    }
+    for (int i = 0; i < b->facts.n; i++) {
+        const Linear *fact = &b->facts.at[i];
+        if (fact->terms.n == 1 && ir_equal(fact->terms.at[0].atom, atom) &&
+            wide_add(wide_mul(fact->terms.at[0].coef, number),
+                     fact->constant) < 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each arm, knowing what the condition is then; the other arm never sees it.
+ * Where another SELECT has decided the same condition, one arm is left. */
 static bool
 prove_select(Bounds *b, const Linear *rest, const Term *term, int depth)
 {
     bool ok = true;
     for (int i = 0; i < 2 && ok; i++) {
+        if (prove_known(b, term->atom->args[0], i != 0)) {
+            continue;
+        }
         int mark = bounds_push(b);
         bounds_assume_in(b, term->atom->args[0], i == 0);
         Linear value = bounds_form(b, term->atom->args[1 + i]);
-        ok = prove_case(b, rest, term->coef, &value, depth);
+        ok = is_excluded(b, term->atom, &value) ||
+             prove_case(b, rest, term->coef, &value, depth);
         bounds_pop(b, mark);
     }
     return ok;
@@ -395,6 +419,31 @@ prove_cases(Bounds *b, const Linear *rest, const Term *term, int depth)
     default:
         return false;
     }
+}
+
+/* rest + q >= 0 or rest - q >= 0 for q = floor(x / d), d a positive constant,
+ * without loss: the bounds d*q <= x and d*q >= x - d + 1 forget that q is an
+ * integer.
+ *
+ *     q >= -rest  is  x >= -d*rest          q <= rest  is  x <= d*rest + d - 1
+ *
+ *     n/2 <= n - 1  is  n <= 2*n - 1, and so n >= 1 */
+static bool
+prove_quotient(Bounds *b, const Linear *rest, const Term *term, int depth)
+{
+    int64_t divisor = 0;
+    Linear form;
+    if (term->atom->op != E_IDIV || (term->coef != 1 && term->coef != -1)) {
+        return false;
+    }
+    Linear lhs = bounds_form(b, term->atom->args[0]);
+    Linear rhs = bounds_form(b, term->atom->args[1]);
+    return linear_is_const(&rhs, &divisor) && divisor > 0 &&
+           linear_sum(b->arena, rest, divisor, &lhs, term->coef, &form) &&
+           !__builtin_add_overflow(form.constant,
+                                   term->coef < 0 ? divisor - 1 : 0,
+                                   &form.constant) &&
+           prove_nonneg(b, &form, depth - 1);
 }
 
 /* The goal rest + coef*atom >= 0 through one bound of the atom, in whichever
@@ -439,7 +488,8 @@ prove_nonneg(Bounds *b, const Linear *form, int depth)
     Term term = goal.terms.at[picked];
     Linear rest = prove_without(b, &goal, picked);
     Candidates list = {.n = 0};
-    if (prove_cases(b, &rest, &term, depth)) {
+    if (prove_cases(b, &rest, &term, depth) ||
+        prove_quotient(b, &rest, &term, depth)) {
         return true;
     }
     prove_collect(b, term.atom, term.coef < 0, &list);
@@ -450,163 +500,6 @@ prove_nonneg(Bounds *b, const Linear *form, int depth)
         }
     }
     return false;
-}
-
-/* --- conditions ---------------------------------------------------------- */
-
-/* Newest first: an inner branch's condition is asked for most. */
-static bool
-is_known(const Bounds *b, const Expr *cond, bool holds)
-{
-    for (int i = b->known.n - 1; i >= 0; i--) {
-        const Known *known = &b->known.at[i];
-        if (known->holds == holds && ir_equal(known->cond, cond)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* lhs - rhs - gap >= 0? */
-static bool
-prove_difference(Bounds *b, const Linear *lhs, const Linear *rhs, int64_t gap)
-{
-    Linear diff;
-    return linear_sum(b->arena, lhs, 1, rhs, -1, &diff) &&
-           !__builtin_sub_overflow(diff.constant, gap, &diff.constant) &&
-           prove_nonneg(b, &diff, MAX_DEPTH);
-}
-
-/* Equality is two goals, inequality either of two: it is proved only where one
- * side is the greater in all cases. */
-static bool
-prove_compare(Bounds *b, const Expr *cond, bool holds)
-{
-    if (!bounds_is_number(cond->args[0])) {
-        return false;
-    }
-    Linear lhs = bounds_form(b, cond->args[0]);
-    Linear rhs = bounds_form(b, cond->args[1]);
-    if (cond->op == E_LT) {
-        return holds ? prove_difference(b, &rhs, &lhs, 1)
-                     : prove_difference(b, &lhs, &rhs, 0);
-    }
-    if (cond->op == E_LE) {
-        return holds ? prove_difference(b, &rhs, &lhs, 0)
-                     : prove_difference(b, &lhs, &rhs, 1);
-    }
-    if ((cond->op == E_EQ) == holds) {
-        return prove_difference(b, &lhs, &rhs, 0) &&
-               prove_difference(b, &rhs, &lhs, 0);
-    }
-    return prove_difference(b, &lhs, &rhs, 1) ||
-           prove_difference(b, &rhs, &lhs, 1);
-}
-
-/* Does the exact result of an overflow test's operation fit (or never fit) its
- * dtype? By its range; facts that relate the operands come in only through the
- * ranges that they narrowed. */
-static bool
-prove_overflow(Bounds *b, const Expr *cond, bool holds)
-{
-    Linear lhs = bounds_form(b, cond->args[0]);
-    Linear rhs = bounds_form(b, cond->args[1]);
-    Linear result;
-    bool ok = cond->op == E_MULO
-        ? linear_product(b->arena, &lhs, &rhs, &result)
-        : linear_sum(b->arena, &lhs, 1, &rhs, cond->op == E_ADDO ? 1 : -1,
-                     &result);
-    if (!ok || !bounds_is_number(cond->args[0])) {
-        return false;
-    }
-    Range exact = bounds_form_range(b, &result);
-    Range dtype = bounds_dtype_range(cond->args[0]->dtype);
-    if (holds) {
-        return exact.lo > dtype.hi || exact.hi < dtype.lo;
-    }
-    return range_inside(exact, dtype);
-}
-
-/* 'lhs' and 'rhs' both, each for itself. */
-static bool
-prove_both(Bounds *b, const Expr *cond, bool holds)
-{
-    return prove_cond(b, cond->args[0], holds) &&
-           prove_cond(b, cond->args[1], holds);
-}
-
-/* One side, or the second where the first does not hold: a or b is proved by b
- * under the assumption of not a. */
-static bool
-prove_either(Bounds *b, const Expr *cond, bool holds)
-{
-    if (prove_cond(b, cond->args[0], holds)) {
-        return true;
-    }
-    int mark = bounds_push(b);
-    bounds_assume_in(b, bounds_freeze(b, cond->args[0]), !holds);
-    bounds_wake(b);
-    bool ok = prove_cond(b, cond->args[1], holds);
-    bounds_pop(b, mark);
-    return ok;
-}
-
-/* Is 'cond' known to be true ('holds') or false? Mirrors bounds_assume_in:
- * takes 'cond' apart and asks for the parts. A Var is asked for by its
- * definition; a SELECT must give the answer in both arms. */
-bool
-prove_cond(Bounds *b, Expr *cond, bool holds)
-{
-    if (cond->dtype != DT_BOOL || cond->lanes != 0 || b->fuel-- <= 0) {
-        return false;
-    }
-    if (is_known(b, cond, holds)) {
-        return true;
-    }
-    switch (cond->op) {
-    case E_CONST:
-        return (cond->ival != 0) == holds;
-    case E_NOT:
-        return prove_cond(b, cond->args[0], !holds);
-    case E_AND:
-    case E_OR:
-        return (cond->op == E_AND) == holds ? prove_both(b, cond, holds)
-                                            : prove_either(b, cond, holds);
-    case E_SELECT:
-        return prove_cond(b, cond->args[1], holds) &&
-               prove_cond(b, cond->args[2], holds);
-    case E_VAR: {
-        Expr *value = bounds_info(b, cond->var)->value;
-        return value != NULL && prove_cond(b, value, holds);
-    }
-    case E_EQ:
-    case E_NE:
-    case E_LT:
-    case E_LE:
-        return prove_compare(b, cond, holds);
-    case E_ADDO:
-    case E_SUBO:
-    case E_MULO:
-        return prove_overflow(b, cond, holds);
-    default:
-        return false;
-    }
-}
-
-/* True only if 'cond' holds whenever this place is reached. */
-bool
-bounds_proves(Bounds *b, Expr *cond)
-{
-    b->fuel = FUEL;
-    return prove_cond(b, cond, true);
-}
-
-/* True only if 'cond' is false whenever this place is reached. */
-bool
-bounds_refutes(Bounds *b, Expr *cond)
-{
-    b->fuel = FUEL;
-    return prove_cond(b, cond, false);
 }
 
 /* Public form of prove_nonneg: starts with full fuel. */

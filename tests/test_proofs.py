@@ -1,0 +1,106 @@
+"""What the prover knows: checks that vanish, and why they may.
+
+Each program is compared with Python for all small sizes, so a proof that is
+wrong shows as a wrong result; the remarks say that it was made.
+"""
+import itertools
+
+import numpy as np
+import pytest
+
+from vizgen import accelerate
+
+
+def middle(a):
+    """n // 2 < n where n >= 1."""
+    h, w = a.shape
+    total = 0.0
+    for y in range(h):
+        for x in range(w):
+            total += a[y, x] * a[h // 2, w // 2] - a[y, x // 2]
+    return total
+
+
+def quarters(a):
+    """Quotients of one divisor are in the order of what is divided."""
+    h, w = a.shape
+    out = np.zeros((h // 4 + 1, w // 4 + 1))
+    for y in range(h):
+        for x in range(w):
+            out[y // 4, x // 4] += a[y, x]
+    return out
+
+
+def sweeps(a):
+    """Two choices by one condition, and a step that is not 0."""
+    h, w = a.shape
+    out = np.zeros((h, w))
+    for sweep in range(2):
+        down = sweep != 0
+        first = h - 1 if down else 0
+        stop = -1 if down else h
+        step = -1 if down else 1
+        for y in range(first, stop, step):
+            for x in range(w):
+                out[y, x] = out[y, x] * 0.5 + a[y, x]
+    return out
+
+
+def differences(a):
+    """n - i does not overflow where 0 <= i < n."""
+    n = a.shape[0] * a.shape[1]
+    total = 0
+    for i in range(n):
+        total ^= n - i
+    return total
+
+
+def up_to_one_less(a, n):
+    """A loop that has rounds only if n > 1."""
+    out = np.zeros(max(n, 0))
+    total = 0.0
+    for k in range(n - 1):
+        out[k] = out[k + 1] + 1.0
+        total += out[k]
+    return total + a.shape[0]
+
+
+def shifted(a):
+    """(x + 3) // 4 <= w // 4 + 1."""
+    h, w = a.shape
+    out = np.zeros((h, w // 4 + 2))
+    for y in range(h):
+        for x in range(w):
+            out[y, (x + 3) // 4] += a[y, x] + out[y, x // 4]
+    return out
+
+
+SIZES = [*itertools.product(range(6), range(9)), (1, 17), (13, 2)]
+PROGRAMS = (middle, quarters, differences, shifted)
+
+
+def compare(function, *args):
+    fn = accelerate(function)
+    assert fn.compile(*args)
+    for size in SIZES:
+        a = np.arange(float(size[0] * size[1])).reshape(size) / 3
+        more = [size[1] if isinstance(v, int) else v for v in args[1:]]
+        got, want = fn(a, *more), function(a, *more)
+        assert np.array_equal(got, want) and type(got) is type(want), size
+    assert fn.stats.python_calls == fn.stats.replays == 0
+    return fn.explain(*args)
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_all_small_sizes(function):
+    text = compare(function, np.ones((20, 30)))
+    assert "no checks in loops" in text, text
+
+
+def test_two_choices_by_one_condition():
+    compare(sweeps, np.ones((20, 30)))
+
+
+def test_rounds_known_by_the_count():
+    text = compare(up_to_one_less, np.ones((20, 30)), 5)
+    assert "no checks in loops" in text, text
