@@ -14,7 +14,8 @@ SCHEMA = 1
 COMPILERS = ("", "gcc", "clang", "cc")
 WORDS = frozenset(
     f"{name}={value}" for value in "01" for name in
-    ("parallel", "vectorize", "regions", "pipes", "unroll", "flatten"))
+    ("parallel", "vectorize", "regions", "interchange", "pipes", "unroll",
+     "flatten"))
 MOST_BYTES = 65536
 
 

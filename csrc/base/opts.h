@@ -14,7 +14,9 @@ typedef struct Opts {
     bool simplify;
     bool unroll;
     bool checks;
+    bool axes;
     bool prealloc;
+    bool interchange;
     bool pipes;
     bool regions;
     bool vectorize;

@@ -1,0 +1,152 @@
+"""Pictures in every layout: what is computed doesn't depend on it.
+
+Each program runs with pictures in the order of C, in Fortran's, transposed,
+backwards, and as every second row and column of larger ones, and reads one
+layout while it writes another.
+"""
+import itertools
+
+import numpy as np
+import pytest
+
+from tests.support import assert_same, layouts
+from vizgen import accelerate
+
+
+SHAPES = [(0, 4), (1, 1), (1, 9), (9, 1), (5, 7), (40, 70), (70, 40)]
+
+
+def numbers(shape, dtype, seed=0):
+    values = np.random.RandomState(seed).uniform(0, 100, shape)
+    return values.astype(dtype)
+
+
+def scaled(a, out):
+    for r in range(a.shape[0]):
+        for c in range(a.shape[1]):
+            out[r, c] = a[r, c] * 2 + 1
+
+
+def with_rows(a, out):
+    """Values of the outer loop go to the inside."""
+    for r in range(a.shape[0]):
+        first = a[r, 0] * 2
+        above = r - 1
+        for c in range(a.shape[1]):
+            out[r, c] = a[above, c] + first
+
+
+def blurred(a, out):
+    rows, cols = a.shape[0], a.shape[1]
+    for r in range(rows):
+        for c in range(cols):
+            total = a[r, c] * 4
+            if r > 0:
+                total += a[r - 1, c]
+            if c > 0:
+                total += a[r, c - 1]
+            if r < rows - 1:
+                total += a[r + 1, c]
+            if c < cols - 1:
+                total += a[r, c + 1]
+            out[r, c] = total
+
+
+def windows(a, out):
+    for r in range(1, a.shape[0] - 1):
+        for c in range(1, a.shape[1] - 1):
+            total = a[r, c] * 0
+            for y in range(-1, 2):
+                for x in range(-1, 2):
+                    total += a[r + y, c + x]
+            out[r, c] = total
+
+
+def in_place(a, out):
+    """Each round reads what others have written: the order is kept."""
+    for r in range(1, out.shape[0]):
+        for c in range(out.shape[1] - 1):
+            out[r, c] = out[r - 1, c + 1] + a[r, c]
+
+
+def triangle(a, out):
+    for r in range(a.shape[0]):
+        for c in range(min(r, a.shape[1])):
+            out[r, c] = a[r, c]
+
+
+def two_stages(a, out):
+    """A fresh array in the order of C between the two."""
+    rows, cols = a.shape[0], a.shape[1]
+    tmp = np.zeros(a.shape, a.dtype)
+    for r in range(rows - 2):
+        for c in range(cols):
+            tmp[r, c] = a[r, c] + a[r + 1, c] + a[r + 2, c]
+    for r in range(rows - 2):
+        for c in range(cols - 2):
+            out[r, c] = tmp[r, c] + tmp[r, c + 1] + tmp[r, c + 2]
+
+
+def like(a, out):
+    """Fresh arrays in the order of the picture, and in that of C."""
+    tmp = np.empty_like(a)
+    for r in range(a.shape[0]):
+        for c in range(a.shape[1]):
+            tmp[r, c] = a[r, c] * 3
+    res = np.empty(a.shape, a.dtype)
+    for r in range(a.shape[0]):
+        for c in range(a.shape[1]):
+            res[r, c] = tmp[r, c] + out[r, c]
+    return res
+
+
+def with_checks(a, out):
+    """A check stays in the loops: the call is repeated as a whole."""
+    for r in range(a.shape[0]):
+        for c in range(a.shape[1]):
+            out[r, c] = out[r, c] + a[int(a[r, c]) % a.shape[0], c]
+
+
+def mirrored(a, out):
+    rows, cols = a.shape[0], a.shape[1]
+    for r in range(rows):
+        for c in range(cols):
+            out[r, c] = a[rows - 1 - r, cols - 1 - c]
+
+
+GRAY = [scaled, with_rows, blurred, windows, in_place, triangle, two_stages,
+        like, with_checks, mirrored]
+RGB = [scaled, blurred, two_stages, like, mirrored]
+NAMES = tuple(layouts(np.zeros((2, 2))))
+USUAL = ("c", "fortran", "columns reversed", "every second")
+PAIRS = [*itertools.product(USUAL, repeat=2), *((n, n) for n in NAMES)]
+
+
+def compare(program, shape, dtype, pairs=PAIRS):
+    """The result is written to the second of a pair."""
+    fn = accelerate(program, strict=True)
+    read = layouts(numbers(shape, dtype))
+    written = layouts(numbers(shape, dtype, 1))
+    for name, other in pairs:
+        assert_same(fn, (read[name], written[other]))
+    assert fn.stats.python_calls == 0
+
+
+@pytest.mark.parametrize("program", GRAY, ids=lambda p: p.__name__)
+@pytest.mark.parametrize("dtype", [np.float64, np.uint8])
+def test_gray(program, dtype):
+    compare(program, (40, 70), dtype)
+
+
+@pytest.mark.parametrize("program", RGB, ids=lambda p: p.__name__)
+def test_colour(program):
+    compare(program, (40, 30, 3), np.float64)
+
+
+@pytest.mark.parametrize("program", [scaled, blurred, two_stages, mirrored],
+                         ids=lambda p: p.__name__)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes(program, shape):
+    compare(program, shape, np.float64,
+            [("fortran", "fortran"), ("fortran", "c"), ("c", "fortran"),
+             ("every second", "columns reversed")])

@@ -1,0 +1,285 @@
+/* Pass 'interchange': loops run along the last axis of what they access.
+ *
+ *     for r {                              for c {
+ *         for c {                   -->        for r {
+ *             out[c, r] = a[c, r]                  out[c, r] = a[c, r]
+ *
+ * An array in Fortran's order is to the IR one with its axes reversed, so a
+ * program that walks rows walks down its columns.  In a perfect nest of loops
+ * whose rounds are all independent any order is right; the loop that counts the
+ * last index of most accesses goes to the inside, where neighbouring rounds
+ * touch neighbouring elements.  A nest that writes along the last axis already
+ * stays, since a Pipe may come of it: what it reads otherwise is left to
+ * 'vectorize'.
+ *
+ * LETs between the loops go to the inside too; gcc takes them out again as far
+ * as they don't change.
+ */
+#include "transforms/transforms.h"
+
+enum {
+    MOST_LEVELS = 4,
+    SHORT = 16, /* a loop of so few rounds is no better on the inside */
+    UNCLEAR = 1 << MOST_LEVELS,
+};
+
+/* A perfect nest: but for LETs each loop's body is the next loop.
+ *   "loop" "n"  from the outside in
+ *   "body"      the innermost body
+ *   "defs"      Var * -> Stmt * that defines it, for all in the nest
+ *   "stores"    accesses that write and whose last index a loop counts, for
+ *               each of the loops
+ *   "loads"     those that read */
+typedef struct Nest {
+    Stmt *loop[MOST_LEVELS];
+    int n;
+    Block body;
+    Map defs;
+    int stores[MOST_LEVELS];
+    int loads[MOST_LEVELS];
+} Nest;
+
+typedef struct Interchange {
+    Pass *pass;
+    const Func *func;
+} Interchange;
+
+/* --- the nest ------------------------------------------------------------ */
+
+/* May the LET be computed once a round of an inner loop instead? It must be
+ * cheap, and what it reads must not be written in between. */
+static bool
+is_movable(const Interchange *x, const Stmt *nest, const Expr *e)
+{
+    bool ok = e->op != E_CALL && e->op != E_SUM && e->op != E_DIV &&
+              (e->op != E_LOAD ||
+               (!effects_writes(&nest->body, e->buf) &&
+                e->buf->group == NULL && !loop_makes(nest, e->buf)));
+    for (int i = 0; i < e->nargs && ok; i++) {
+        ok = is_movable(x, nest, e->args[i]);
+    }
+    return ok;
+}
+
+/* The one loop at the end of the body of 'outer', LETs before it; NULL. */
+static Stmt *
+next_loop(const Interchange *x, const Stmt *nest, const Stmt *outer)
+{
+    for (int i = 0; i < outer->body.n - 1; i++) {
+        const Stmt *s = outer->body.at[i];
+        if (s->kind != S_LET || !is_movable(x, nest, s->value)) {
+            return NULL;
+        }
+    }
+    Stmt *last = outer->body.n > 0 ? vec_last(&outer->body) : NULL;
+    bool plain = last != NULL && last->kind == S_FOR && last->ncarries == 0 &&
+                 last->nbinds == 0 && last->until == NULL;
+    return plain && loop_invariant(x->func, nest, last->lo) &&
+                   loop_invariant(x->func, nest, last->hi)
+               ? last
+               : NULL;
+}
+
+/* As deep as it goes. */
+static Nest
+take_nest(const Interchange *x, Stmt *outer)
+{
+    Nest nest = {.defs = loop_defs(x->pass->scratch, &outer->body)};
+    for (Stmt *s = outer; s != NULL && nest.n < MOST_LEVELS;
+         s = next_loop(x, outer, s)) {
+        nest.loop[nest.n++] = s;
+        nest.body = s->body;
+    }
+    return nest;
+}
+
+/* --- which loop counts the last index? ------------------------------------ */
+
+/* A bit for each loop of the nest that 'e' depends on; UNCLEAR: on what is in
+ * memory, or on what an IF or a loop hands out. */
+static int
+loops_of(const Nest *nest, const Expr *e)
+{
+    if (ir_reads(e)) {
+        return UNCLEAR;
+    }
+    int found = 0;
+    if (e->op == E_VAR) {
+        for (int i = 0; i < nest->n; i++) {
+            found |= nest->loop[i]->var == e->var ? 1 << i : 0;
+        }
+        const Stmt *def = map_get(&nest->defs, e->var);
+        if (found == 0 && def != NULL) {
+            return def->kind == S_LET   ? loops_of(nest, def->value)
+                   : def->kind == S_FOR ? 0
+                                        : UNCLEAR;
+        }
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        found |= loops_of(nest, e->args[i]);
+    }
+    return found;
+}
+
+/* Of a small vector the last axis has no index. */
+static void
+vote(const Nest *nest, const Buf *buf, Expr *const *index, int n, int *votes)
+{
+    if (n == 0 || n < buf->rank - 1) {
+        return;
+    }
+    int found = loops_of(nest, index[n - 1]);
+    for (int i = 0; i < nest->n; i++) {
+        votes[i] += found == 1 << i;
+    }
+}
+
+/* Every load in 'e'. */
+static void
+vote_expr(Nest *nest, const Expr *e)
+{
+    if (e->op == E_LOAD) {
+        vote(nest, e->buf, e->args, e->nargs, nest->loads);
+    }
+    for (int i = 0; i < e->nargs; i++) {
+        vote_expr(nest, e->args[i]);
+    }
+}
+
+/* For ir_each_expr. */
+static void
+vote_slot(void *data, Expr **slot)
+{
+    if (*slot != NULL) {
+        vote_expr(data, *slot);
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+vote_stmt(void *data, Stmt *s)
+{
+    Nest *nest = data;
+    ir_each_expr(s, vote_slot, nest);
+    if (s->kind == S_STORE) {
+        vote(nest, s->buf, s->index, s->nindex, nest->stores);
+    }
+}
+
+/* The loop that should be the innermost one; the last of the nest: it is. */
+static int
+best_inside(Nest *nest)
+{
+    int last = nest->n - 1;
+    int best = last;
+    ir_each_stmt(&nest->body, vote_stmt, nest);
+    for (int i = 0; i < last && nest->stores[last] == 0; i++) {
+        int64_t trips = loop_trips(nest->loop[i]);
+        bool many = trips < 0 || trips > SHORT;
+        if (many && nest->stores[i] + nest->loads[i] >
+                        nest->stores[best] + nest->loads[best]) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* --- the change ---------------------------------------------------------- */
+
+/* For ir_each_stmt: warnings are counted in the order of the program. */
+static void
+note_warn(void *data, Stmt *s)
+{
+    bool *found = data;
+    *found = *found || s->kind == S_WARN;
+}
+
+/* Are the rounds of all loops from 'first' on independent?  'b' stands before
+ * the nest. */
+static bool
+is_free(const Interchange *x, Bounds *b, const Nest *nest, int first)
+{
+    DependWhy why;
+    bool warns = false;
+    ir_each_stmt(&nest->body, note_warn, &warns);
+    bool ok = !warns;
+    int mark = bounds_push(b);
+    for (int i = 0; i < nest->n && ok; i++) {
+        const Stmt *loop = nest->loop[i];
+        ok = i < first ||
+             depend_independent(x->pass->scratch, x->func, b, loop, &why);
+        bounds_loop(b, loop);
+        for (int k = 0; k < loop->body.n - 1 && i < nest->n - 1; k++) {
+            bounds_after(b, loop->body.at[k]);
+        }
+    }
+    bounds_pop(b, mark);
+    return ok;
+}
+
+/* What makes one loop another: the body stays where it is. */
+static void
+take_head(Stmt *to, const Stmt *from)
+{
+    to->var = from->var;
+    to->lo = from->lo;
+    to->hi = from->hi;
+    to->id = from->id;
+    to->loc = from->loc;
+}
+
+/* Loop 'first' goes to the inside, those below it go one level up, all LETs
+ * between them into the innermost body. */
+static void
+move_inside(const Interchange *x, Nest *nest, int first)
+{
+    Block body = {0};
+    int last = nest->n - 1;
+    Stmt head = *nest->loop[first];
+    for (int i = first; i < last; i++) {
+        Stmt *loop = nest->loop[i];
+        for (int k = 0; k < loop->body.n - 1; k++) {
+            vec_push(x->pass->arena, &body, loop->body.at[k]);
+        }
+        Block below = {0};
+        vec_push(x->pass->arena, &below, nest->loop[i + 1]);
+        loop->body = below;
+        take_head(loop, nest->loop[i + 1]);
+    }
+    for (int k = 0; k < nest->body.n; k++) {
+        vec_push(x->pass->arena, &body, nest->body.at[k]);
+    }
+    take_head(nest->loop[last], &head);
+    nest->loop[last]->body = body;
+}
+
+/* For bounds_visit. What is inside a nest that was changed is looked at again:
+ * there may be nests in its body. */
+static bool
+visit(void *data, Bounds *b, Stmt *s)
+{
+    const Interchange *x = data;
+    if (s->kind != S_FOR || s->ncarries > 0 || s->nbinds > 0 ||
+        s->until != NULL) {
+        return true;
+    }
+    Nest nest = take_nest(x, s);
+    int first = nest.n > 1 ? best_inside(&nest) : 0;
+    if (first < nest.n - 1 && is_free(x, b, &nest, first)) {
+        Loc loc = s->loc;
+        move_inside(x, &nest, first);
+        diag_remark(x->pass->diags, DIAG_INTERCHANGED, loc,
+                    "the loop over `%s` runs on the inside",
+                    nest.loop[nest.n - 1]->var->name);
+    }
+    return true;
+}
+
+/* Changes 'func' in place; statements only move. */
+Func *
+pass_interchange(Pass *pass, Func *func)
+{
+    Interchange x = {.pass = pass, .func = func};
+    bounds_visit(pass->scratch, func, visit, &x);
+    return func;
+}
