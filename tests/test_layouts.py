@@ -150,3 +150,19 @@ def test_shapes(program, shape):
     compare(program, shape, np.float64,
             [("fortran", "fortran"), ("fortran", "c"), ("c", "fortran"),
              ("every second", "columns reversed")])
+
+
+@pytest.mark.parametrize("key, step", [
+    (np.s_[:, ::-1], -8), (np.s_[::2, ::2], 16), (np.s_[1:-1, 1:-1], 8)])
+def test_steps_that_are_known(key, step):
+    """The C compiler sees them as constants; other steps run all the same."""
+    fn = accelerate(scaled, strict=True)
+    a, out = numbers((12, 12), float)[key], np.zeros((12, 12))[key]
+    assert_same(fn, (a, out))
+    text = fn.inspect_c(a, out)
+    assert f"* {step})" in text and "a_0s1" not in text
+    wide = numbers((12, 40), float)
+    for k in (3, -2, 1):
+        assert_same(fn, (wide[:, ::k], wide[:, ::-k]))
+    assert_same(fn, (np.broadcast_to(wide[0], (12, 40)), wide[::-1]))
+    assert fn.stats.python_calls == 0

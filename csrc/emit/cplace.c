@@ -135,6 +135,10 @@ c_extent(Gen *g, const Buf *buf, int axis)
 const char *
 c_stride(Gen *g, const Buf *buf, int axis)
 {
+    if (buf->steps[axis] != 0) {
+        return str_printf(g->arena, "%d",
+                          buf->steps[axis] * dtype_size(buf->dtype));
+    }
     if (!c_packed(buf)) {
         return str_printf(g->arena, "%ss%d", c_buf(g, buf), axis);
     }
@@ -214,8 +218,8 @@ strided_offset(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
     Str text = str_new(g->arena);
     for (int k = 0; k < buf->rank; k++) {
         Piece at = k < n ? index_piece(g, index[k]) : lane_piece(g, lane);
-        const char *stride = str_printf(g->arena, "%ss%d", c_buf(g, buf), k);
-        Piece term = multiply_add(g, at, stride, (Piece){"0", P_ATOM});
+        Piece term =
+            multiply_add(g, at, c_stride(g, buf, k), (Piece){"0", P_ATOM});
         if (strcmp(term.text, "0") != 0) {
             str_addf(&text, " + %s", term.text);
         }

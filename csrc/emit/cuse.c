@@ -245,6 +245,18 @@ need_extent(Needs *needs, const Buf *buf, int axis)
     }
 }
 
+/* Of packed memory it is made of extents, or it is known. */
+static void
+need_stride(Needs *needs, const Buf *buf, int axis)
+{
+    if (!c_packed(buf) && buf->steps[axis] == 0) {
+        need(needs, NEED_STRIDE, buf->id, (Need){.buf = buf, .axis = axis});
+    }
+    for (int k = axis + 1; c_packed(buf) && k < buf->rank; k++) {
+        need_extent(needs, buf, k);
+    }
+}
+
 /* What the address of an element is computed from. A packed buffer's first
  * extent is no part of any address. */
 static void
@@ -253,22 +265,10 @@ need_element(Needs *needs, const Buf *buf)
     need(needs, NEED_DATA, buf->id, (Need){.buf = buf});
     for (int k = 0; k < buf->rank; k++) {
         if (!c_packed(buf)) {
-            need(needs, NEED_STRIDE, buf->id, (Need){.buf = buf, .axis = k});
+            need_stride(needs, buf, k);
         } else if (k > 0) {
             need_extent(needs, buf, k);
         }
-    }
-}
-
-/* Of packed memory it is made of extents. */
-static void
-need_stride(Needs *needs, const Buf *buf, int axis)
-{
-    if (!c_packed(buf)) {
-        need(needs, NEED_STRIDE, buf->id, (Need){.buf = buf, .axis = axis});
-    }
-    for (int k = axis + 1; c_packed(buf) && k < buf->rank; k++) {
-        need_extent(needs, buf, k);
     }
 }
 

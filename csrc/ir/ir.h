@@ -99,6 +99,8 @@ typedef enum Space {
  *       buffer itself or constants (part of the signature, tested by the
  *       dispatcher), for BUF_REF see below, else what S_ALLOC was given
  *       (invariant scalars, evaluated there).
+ *   "steps"  of a BUF_ARG with gaps: elements from one index of the axis to the
+ *       next, where the dispatcher tests that; 0: not known.
  *   "arg"  numbers it among Func.params or, for BUF_RESULT, Func.rets; -1 for
  *       others.
  *   "group"  buffers that may be names of the same memory have the same one,
@@ -127,6 +129,7 @@ typedef struct Buf {
     Layout layout;
     int rank;
     Expr *dims[MAX_RANK];
+    int steps[MAX_RANK];
     int arg;
     struct Buf *group;
     const uint64_t *apart;

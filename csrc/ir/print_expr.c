@@ -253,6 +253,19 @@ is_own_dim(const Buf *buf, int axis)
     return e && e->op == E_DIM && e->buf == buf && e->axis == axis;
 }
 
+/* The steps of 'buf' that are known, 0 for the others. */
+static void
+print_steps(Printer *p, const Buf *buf)
+{
+    bool known = false;
+    for (int i = 0; i < buf->rank; i++) {
+        known |= buf->steps[i] != 0;
+    }
+    for (int i = 0; known && i < buf->rank; i++) {
+        str_addf(p->out, "%s %d", i ? "," : " steps", buf->steps[i]);
+    }
+}
+
 /* The whole of 'buf'; 'number' is what "arg" is expected to be. Every property
  * that the reader would assume is left out: kind and number of a parameter, C
  * order of what is made here and any order of other memory, the heap. */
@@ -284,6 +297,7 @@ print_buf_whole(Printer *p, const Buf *buf, int number)
     if ((buf->layout == LAYOUT_C) == foreign) {
         str_add(p->out, buf->layout == LAYOUT_C ? " c" : " any");
     }
+    print_steps(p, buf);
     str_add(p->out, buf->space == SPACE_STACK ? " stack" : "");
     str_add(p->out, buf->growable ? " grows" : "");
     if (buf->arg != number) {

@@ -64,6 +64,13 @@ read_buf_whole(Reader *r, BufKind kind, int number)
     } else if (token_take_word(r, "any")) {
         buf->layout = LAYOUT_ANY;
     }
+    bool steps = token_take_word(r, "steps");
+    for (int i = 0; steps && i < buf->rank; i++) {
+        if (i > 0) {
+            token_expect(r, ",");
+        }
+        buf->steps[i] = (int)token_int(r, INT16_MIN, INT16_MAX);
+    }
     buf->space = token_take_word(r, "stack") ? SPACE_STACK : SPACE_HEAP;
     buf->growable = token_take_word(r, "grows");
     buf->arg = token_take_word(r, "number") && token_take(r, "=")

@@ -123,7 +123,11 @@ typedef enum Layout {
  * or is a part of ("view"); "memory" says that it lives in a buffer and not
  * in registers, "ref" that it is one of several such arrays, by the run.
  * "origin" of an int: the argument's axis or value that it is, 0 when unknown;
- * a "size" of an axis with an origin is -1 - origin. */
+ * a "size" of an axis with an origin is -1 - origin.
+ *
+ * Of an argument with gaps, 0 where nothing is known: "step" counts elements
+ * from one to the next on the last axis, "pixel" on the one before, in extents
+ * of the last; in Fortran's order these are the first axis and the second. */
 typedef struct Type {
     TypeKind kind;
     DType dtype;
@@ -144,6 +148,8 @@ typedef struct Type {
     bool view;
     bool ref;
     bool packed; /* an argument of LAYOUT_F without gaps */
+    int8_t step;
+    int8_t pixel;
     int64_t size[MAX_RANK];
     const struct Type **items;
 } Type;

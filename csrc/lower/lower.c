@@ -25,6 +25,18 @@
 
 /* --- parameters ----------------------------------------------------------- */
 
+/* What is known of the steps of an argument with gaps. */
+static void
+note_steps(Buf *buf, const Type *type)
+{
+    int64_t channels;
+    buf->steps[buf->rank - 1] = type->step;
+    if (type->pixel != 0 && buf->rank > 1 &&
+        ir_const_int(buf->dims[buf->rank - 1], &channels)) {
+        buf->steps[buf->rank - 2] = (int)(type->pixel * channels);
+    }
+}
+
 /* A buffer for an array argument. Axes whose size is part of the
  * specialisation are constants; others are asked of the array.  One in
  * Fortran's order is seen as what it is with its axes reversed. */
@@ -41,6 +53,9 @@ param_array(Lower *L, const Type *type, const char *name, int sig)
             int axis = turned ? type->rank - 1 - i : i;
             buf->dims[axis] = int_const(L, type->size[i]);
         }
+    }
+    if (buf->layout == LAYOUT_ANY && !dtype_is_complex(type->dtype)) {
+        note_steps(buf, type);
     }
     Param param = {.name = sym(name), .buf = buf};
     vec_push(L->arena, &L->func->params, param);

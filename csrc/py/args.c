@@ -32,9 +32,11 @@
  *          24       KEY_LAYOUT: without gaps, in the order of bit 25 or 26
  *          25       KEY_ROWS: the axes in the order of C
  *          26       KEY_FORTRAN: the axes in the reverse order
+ *          27..30   KEY_STEP, KEY_PIXEL: see steps.c
  *
  * Keys are only compared with each other.  Their difference is masked, so a
- * specialisation for any layout ignores bits 24 to 26. */
+ * specialisation for any layout ignores bits 24 to 30, one for any steps
+ * 27 to 30. */
 
 /* A table: this is on the way of every call. */
 static inline bool
@@ -129,6 +131,9 @@ array_key(PyObject *object)
                       : flags & NPY_ARRAY_F_CONTIGUOUS
                           ? KEY_LAYOUT | KEY_FORTRAN
                           : KEY_FORTRAN;
+    if (!(layout & KEY_LAYOUT) && !pairs) {
+        layout |= steps_key(array, (layout & KEY_FORTRAN) != 0);
+    }
     return K_ARRAY | dt << 8 | (uint32_t)rank << 16 | layout;
 }
 
@@ -294,11 +299,19 @@ same_structure(PyObject *lhs, PyObject *rhs)
     return same;
 }
 
+/* The bits of a key that count. */
+static inline uint32_t
+mask_of(Width width)
+{
+    return width.layout  ? ~KEY_ANY_LAYOUT
+           : width.steps ? ~KEY_ANY_STEPS
+                         : UINT32_MAX;
+}
+
 /* Keys of all arguments are compared without a branch in between. */
 static inline bool
-keys_fit(const Spec *spec, const uint32_t *keys, bool any_layout)
+keys_fit(const Spec *spec, const uint32_t *keys, uint32_t mask)
 {
-    uint32_t mask = any_layout ? ~KEY_ANY_LAYOUT : UINT32_MAX;
     uint32_t differ = 0;
     int n = spec->ignored != NULL ? 0 : spec->nargs;
     for (int i = 0; i < n; i++) {
@@ -362,9 +375,9 @@ spec_sees_single(const Spec *spec, PyObject *const *args)
 bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
-    if (!keys_fit(spec, keys, spec->width.layout)
-        || (spec->ignored != NULL
-            && !records_same(spec, keys, spec->width.layout))) {
+    uint32_t mask = mask_of(spec->width);
+    if (!keys_fit(spec, keys, mask)
+        || (spec->ignored != NULL && !records_same(spec, keys, mask))) {
         return false;
     }
     for (int i = 0; i < spec->npins; i++) {
@@ -381,8 +394,9 @@ bool
 spec_almost_accepts(const Spec *spec, const uint32_t *keys,
                     PyObject *const *args)
 {
-    return keys_fit(spec, keys, true)
-           && (spec->ignored == NULL || records_same(spec, keys, true))
+    uint32_t mask = ~KEY_ANY_LAYOUT;
+    return keys_fit(spec, keys, mask)
+           && (spec->ignored == NULL || records_same(spec, keys, mask))
            && consts_fit(spec, args, true);
 }
 
@@ -405,6 +419,7 @@ array_arg(Arena *arena, PyArrayObject *array, uint32_t key, SigArg *out)
                    : type->packed    ? LAYOUT_C
                    : key & KEY_ROWS  ? LAYOUT_ROWS
                                      : LAYOUT_ANY;
+    steps_of_key(key, type);
     for (int i = 0; i < MAX_RANK; i++) {
         type->size[i] = -1;
         out->sizes[i] = i < type->rank ? PyArray_DIM(array, i) : 0;
@@ -480,7 +495,8 @@ signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
     out->open_values = width.values;
     out->args = ARENA_ARRAY(arena, SigArg, nargs + 1);
     for (int i = 0; i < nargs; i++) {
-        uint32_t key = width.layout ? keys[i] & ~KEY_ANY_LAYOUT : keys[i];
+        uint32_t key =
+            KIND(keys[i]) == K_ARRAY ? keys[i] & mask_of(width) : keys[i];
         if (KIND(key) == K_ARRAY) {
             array_arg(arena, (PyArrayObject *)args[i], key, &out->args[i]);
             continue;

@@ -45,10 +45,11 @@
 /* More arguments, slots or results than these are refused (VZ-2001). */
 enum { MAX_ARGS = 96, MAX_IN = 320, MAX_OUT = 512, MAX_RESULTS = 64 };
 
-/* After this many signatures layouts are generalised, after as many again
- * the rest of the calls run in Python (VZ-4003).  After so many that differ by
+/* After this many signatures layouts are generalised (after MAX_STEPS the steps
+ * of arrays with gaps), after as many again the rest of the calls run in Python
+ * (VZ-4003).  After MAX_ALIKE that differ by
  * nothing but sizes of small axes and values, these are left open. */
-enum { MAX_SPECS = 8, MAX_ALIKE = 4 };
+enum { MAX_SPECS = 8, MAX_STEPS = 4, MAX_ALIKE = 4 };
 
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;
@@ -228,6 +229,7 @@ typedef struct Const {
 /* What a signature leaves open that it could have fixed. */
 typedef struct Width {
     bool layout; /* any strides of arrays */
+    bool steps;  /* the steps of arrays with gaps */
     bool tuples; /* the numbers in tuples */
     bool sizes;  /* small axes, and flags: inference may not ask for them */
     bool values;
@@ -435,13 +437,22 @@ typedef struct Call {
     VzSlot out[MAX_OUT];
 } Call;
 
+/* --- steps.c ------------------------------------------------------------- */
+
+/* The bits of a key that tell the steps of an array with gaps. */
+uint32_t steps_key(PyArrayObject *array, bool fortran);
+/* Sets "step" and "pixel". */
+void steps_of_key(uint32_t key, Type *type);
+
 /* --- args.c -------------------------------------------------------------- */
 
 /* A key holds all of an argument's type that the dispatcher looks at: kind,
  * dtype, rank, layout.  KEY_PYTHON: not for native code. */
 enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25,
-       KEY_FORTRAN = 1u << 26 };
-#define KEY_ANY_LAYOUT (uint32_t)(KEY_LAYOUT | KEY_ROWS | KEY_FORTRAN)
+       KEY_FORTRAN = 1u << 26, KEY_STEP = 27, KEY_PIXEL = 29 };
+#define KEY_ANY_STEPS (3u << KEY_STEP | 3u << KEY_PIXEL)
+#define KEY_ANY_LAYOUT ((uint32_t)(KEY_LAYOUT | KEY_ROWS | KEY_FORTRAN) |\
+                        KEY_ANY_STEPS)
 
 uint32_t arg_key(PyObject *object);
 /* Does 'spec' accept these arguments? */

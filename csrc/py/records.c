@@ -322,9 +322,8 @@ records_sign(const Loaded *l, const uint32_t *keys, Signature *sig)
 
 /* Structure first: what follows depends on it. */
 bool
-records_same(const Spec *spec, const uint32_t *keys, bool any_layout)
+records_same(const Spec *spec, const uint32_t *keys, uint32_t mask)
 {
-    uint32_t mask = any_layout ? ~KEY_ANY_LAYOUT : UINT32_MAX;
     for (int i = 0; i < spec->nargs; i++) {
         uint32_t kind = KEY_KIND(keys[i]);
         bool object = kind == K_RECORD || kind == K_SAME;

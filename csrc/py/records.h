@@ -66,7 +66,7 @@ bool is_record(PyObject *object);
 /* Adds to the signature which arguments are objects, and which attributes. */
 void records_sign(const Loaded *l, const uint32_t *keys, Signature *sig);
 /* Do the keys fit, but for attributes that are not used? */
-bool records_same(const Spec *spec, const uint32_t *keys, bool any_layout);
+bool records_same(const Spec *spec, const uint32_t *keys, uint32_t mask);
 /* Ignores the attributes that inference had no use for. */
 void records_settle(Spec *spec, Arena *arena, const Signature *sig);
 /* Sets the attributes after the call; -1 with an exception. */

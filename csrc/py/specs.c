@@ -501,7 +501,8 @@ try_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
 static Width
 width_for(const Loaded *l, PyObject *const *args, const uint32_t *keys)
 {
-    Width width = {.layout = l->nspecs >= MAX_SPECS};
+    Width width = {.layout = l->nspecs >= MAX_SPECS,
+                   .steps = l->nspecs >= MAX_STEPS};
     int alike = 0;
     for (int i = 0; i < l->nspecs; i++) {
         const Spec *spec = l->specs[i];
@@ -590,8 +591,9 @@ tell_full(Accel *f, Loaded *l)
     function_tell(f, l, DIAG_TOO_MANY_SIGNATURES, message);
 }
 
-/* Eight signatures as they come, then eight for any layout of arrays, so
- * that strange strides don't use them all up; then Python.
+/* Eight signatures as they come, of which four know steps, then eight for any
+ * layout of arrays, so that strange strides don't use them all up; then
+ * Python.
  *
  * While this thread waited for the lock, or compiled without the GIL, another
  * may have changed what the function is made of.  Then this one call runs in
