@@ -262,6 +262,10 @@ static void
 check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
 {
     const char *why;
+    const AClass *class = class_of(I, type);
+    if (class != NULL && class->inner) {
+        refuse_result(I, func, type, "which can't be handed over", NULL);
+    }
     switch ((int)type->kind) {
     case TY_NONE:
     case TY_STR:

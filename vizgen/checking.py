@@ -6,11 +6,12 @@ are kept in a file.
 """
 
 import os
+import sys
 import tempfile
 
 import numpy as np
 
-from .compare import clone, difference
+from .compare import clone, difference, stream_state
 from .errors import MismatchError
 
 
@@ -29,12 +30,16 @@ class Outcome:
 def call(function, args, kwargs):
     """The call of an accelerated function under VIZGEN_CHECK."""
     arrays = function._hidden()
+    streams = _Streams()
+    arrays = tuple(array for array in arrays if id(array) not in streams.memory)
     before = clone((args, kwargs, arrays))
     native = Outcome(function._call, *clone((args, kwargs)), arrays)
     native.after = native.after[:2] + clone((arrays,))
     _restore(arrays, before[2])
+    drawn = streams.restore()
     python = Outcome(function.py_func, args, kwargs, arrays)
-    words = _difference(native, python)
+    words = _difference(native, python) or difference(
+        drawn, streams.states(), "random generators")
     if words:
         saved = _save(function, before)
         where = f"; arguments in {saved}" if saved else ""
@@ -43,6 +48,30 @@ def call(function, args, kwargs):
     if python.error is not None:
         raise python.error
     return python.result
+
+
+class _Streams:
+    """The random generators that native code has views of, and their states at
+    the beginning."""
+
+    def __init__(self):
+        module = sys.modules.get("vizgen.library.streams")
+        self.sources = module.sources() if module else []
+        self.memory = module.memory() if module else ()
+        self.before = self.states()
+
+    def states(self):
+        return [stream_state(source) for source in self.sources]
+
+    def restore(self):
+        """Back to the beginning; what they were."""
+        after = self.states()
+        for source, state in zip(self.sources, self.before):
+            if hasattr(source, "bit_generator"):
+                source.bit_generator.state = state
+            else:
+                source.set_state(state)
+        return after
 
 
 def _restore(arrays, old):

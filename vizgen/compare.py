@@ -1,4 +1,6 @@
 """Copies of arguments that keep how they overlap, and comparison by bits."""
+import copy
+import sys
 import types
 
 import numpy as np
@@ -25,7 +27,23 @@ def _clone(value, known):
         return tuple.__new__(type(value), items)
     if type(value) is dict:
         return {key: _clone(item, known) for key, item in value.items()}
+    if is_stream(value):    # two may draw from one bit generator
+        return copy.deepcopy(value, known.setdefault("streams", {}))
     return _clone_object(value, known) if is_plain_object(value) else value
+
+
+def is_stream(value):
+    """Is it one of NumPy's random generators?"""
+    random = sys.modules.get("numpy.random")
+    return random is not None and isinstance(
+        value, (random.Generator, random.RandomState))
+
+
+def stream_state(stream):
+    """What the next numbers depend on."""
+    if hasattr(stream, "bit_generator"):
+        return stream.bit_generator.state
+    return stream.get_state(legacy=False)
 
 
 def is_plain_object(value):
@@ -104,6 +122,9 @@ def difference(got, want, place="result", seen=()):
             return f"{place}: other keys"
         return _sequence_difference(list(got.values()), list(want.values()),
                                     place, seen)
+    if is_stream(want):
+        return difference(stream_state(got), stream_state(want),
+                          place + " (its state)")
     if is_plain_object(want):
         return _object_difference(got, want, place, seen)
     return None if got == want else f"{place}: {got!r} instead of {want!r}"

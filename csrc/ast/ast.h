@@ -270,6 +270,7 @@ typedef struct AClassAttr {
  *
  *   "is_tuple"  a named tuple; "fields"  its items, or what an object that is
  *       made here has.
+ *   "inner"  of the library: the user must not get its objects.
  *   "makes"  of a class that may be called: the number of that whose objects it
  *       makes; -1: it may not.  "maker"  of the latter: the function that gives
  *       the fields for the arguments; -1: there is none. */
@@ -277,6 +278,7 @@ typedef struct AClass {
     Sym name;
     VEC(AClassAttr) attrs;
     bool is_tuple;
+    bool inner;
     VEC(Sym) fields;
     int makes;
     int maker;

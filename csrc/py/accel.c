@@ -363,6 +363,27 @@ method_call(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
     return accel_vectorcall(self, args, (size_t)nargs, kwnames);
 }
 
+/* The hidden arguments, with the attributes of those that are objects; how
+ * many, -1 with an exception. */
+static int
+hidden_bound(Accel *f, Loaded *l, PyObject **bound, PyObject **held)
+{
+    uint32_t keys[MAX_ARGS];
+    int found = -2;
+    int n = 0;
+    for (int round = 0; found == -2 && round < MAX_ARGS; round++) {
+        Py_CLEAR(*held);
+        n = l->guards.nhidden;
+        memcpy(bound, n ? l->guards.hidden : bound,
+               sizeof(*bound) * (size_t)n);
+        if (round > 0 && !records_learn(f, l, bound, n)) {
+            break;
+        }
+        found = records_keys(l, bound, &n, keys, held);
+    }
+    return PyErr_Occurred() ? -1 : n;
+}
+
 /* The global arrays that the function was loaded with, and those that global
  * objects hold. */
 static PyObject *
@@ -375,14 +396,9 @@ method_hidden(PyObject *self, PyObject *unused)
         return NULL;
     }
     PyObject *bound[MAX_ARGS];
-    uint32_t keys[MAX_ARGS];
     PyObject *held = NULL;
-    int n = l ? l->guards.nhidden : 0;
-    memcpy(bound, n ? l->guards.hidden : bound, sizeof(*bound) * (size_t)n);
-    if (l != NULL && records_keys(l, bound, &n, keys, &held) == -3) {
-        return NULL;
-    }
-    PyObject *out = PyList_New(0);
+    int n = l ? hidden_bound(f, l, bound, &held) : 0;
+    PyObject *out = n < 0 ? NULL : PyList_New(0);
     for (int i = 0; out != NULL && i < n; i++) {
         if (PyArray_CheckExact(bound[i]) && PyList_Append(out, bound[i]) < 0) {
             Py_CLEAR(out);

@@ -353,6 +353,7 @@ new_class(Loaded *l, PyTypeObject *type, bool itself)
     };
     AClass known = {.name = sym(type->tp_name), .makes = -1, .maker = -1};
     known.is_tuple = l->classes[number].is_tuple;
+    known.inner = is_library_class(type);
     vec_push(l->arena, &l->unit->classes, known);
     return number;
 }

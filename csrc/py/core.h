@@ -151,7 +151,6 @@ typedef struct Guards {
     FuncGuard *funcs;
     int nhidden;
     PyObject **hidden; /* the arrays that hidden arguments are now */
-    bool random; /* np.random's global state is used: see random_enter */
 } Guards;
 
 /* Adds a guard (once) and returns the hidden argument's number for ARRAY,

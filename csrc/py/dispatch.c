@@ -206,8 +206,9 @@ call_keys_of(Accel *f, Loaded *l, PyObject **bound, int *n, uint32_t *keys,
 {
     int bad = call_keys(bound, *n, keys);
     int nhidden = *n - l->nparams;
-    if (bad < 0 || !(is_record(bound[bad]) || is_listed(bound[bad]))
-        || has_attributes(l)) {
+    if (bad < 0 || has_attributes(l)
+        || !(is_record(bound[bad]) || is_listed(bound[bad])
+             || is_stream(bound[bad]))) {
         return bad;
     }
     int found = records_keys(l, bound, n, keys, held);
@@ -265,45 +266,6 @@ find_or_make(Accel *f, Loaded *l, PyObject **bound, int *nbound,
     return spec_make(f, l, bound, keys, n);
 }
 
-/* --- running ------------------------------------------------------------- */
-
-/* np.random's global state is partly kept where kernels can't see it:
- * vizgen.library.random fetches it ("enter") and gives it back ("leave").
- * False: it isn't what was compiled for, or an exception is set. */
-static bool
-random_state(const char *what)
-{
-    PyObject *function = helper("vizgen.library.random", what);
-    PyObject *answer = function ? PyObject_CallNoArgs(function) : NULL;
-    bool yes = answer != NULL && answer != Py_False;
-    Py_XDECREF(function);
-    Py_XDECREF(answer);
-    return yes;
-}
-
-/* Also when the call failed: then the kept state is as it was. */
-static Outcome
-run_random(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
-           PyObject **result)
-{
-    if (!random_state("enter")) {
-        return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
-    }
-    Outcome out = run_native(f, l, spec, args, result);
-    PyObject *class;
-    PyObject *error;
-    PyObject *traceback;
-    PyErr_Fetch(&class, &error, &traceback);
-    bool left = random_state("leave");
-    if (error != NULL || class != NULL) {
-        PyErr_Restore(class, error, traceback);
-    } else if (!left && out == OUT_DONE) {
-        Py_CLEAR(*result);
-        return OUT_ERROR;
-    }
-    return out;
-}
-
 /* --- the calls ----------------------------------------------------------- */
 
 /* What a call costs before the kernel's first instruction, one array and three
@@ -337,8 +299,8 @@ dispatch_bound(Accel *f, Loaded *l, PyObject **bound, int n, Trial *trial,
     if (trial != NULL && trial_takes(trial, l, spec, bound, n)) {
         return OUT_PYTHON;
     }
-    return l->guards.random ? run_random(f, l, spec, bound, result)
-                            : run_native(f, l, spec, bound, result);
+    return *held ? run_streams(f, l, spec, bound, n, result)
+                 : run_native(f, l, spec, bound, result);
 }
 
 /* OUT_PYTHON and OUT_REFUSED have had no effect.  Global arrays and defaults

@@ -350,7 +350,6 @@ bind_library(Loader *L, Binding *out, Sym known)
     bool found = function != NULL && PyFunction_Check(function);
     if (found) {
         bind_user(L, out, function);
-        L->guards->random |= strncmp(known, "numpy.random.", 13) == 0;
     }
     Py_XDECREF(function);
     return found && out->kind == BIND_USER;
@@ -404,7 +403,7 @@ bind_value(Loader *L, Binding *out, PyObject *value, Loc loc)
         bind_user(L, out, value);
     } else if (is_accel(L->core, value)) {
         bind_user(L, out, ((Accel *)value)->py_func);
-    } else if (is_record(value)) {
+    } else if (is_record(value) || is_stream(value)) {
         out->kind = BIND_ARRAY;
         return GUARD_RECORD;
     }

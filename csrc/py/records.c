@@ -165,6 +165,10 @@ records_keys(Loaded *l, PyObject **bound, int *n, uint32_t *keys,
 {
     int plain = *n;
     for (int i = 0; i < *n; i++) {
+        if (bound[i] != absent && is_stream(bound[i])
+            && stream_view(&bound[i], held) < 0) {
+            return -3;
+        }
         keys[i] = bound[i] == absent ? K_ABSENT : arg_key(bound[i]);
         if (keys[i] != KEY_PYTHON) {
             continue;

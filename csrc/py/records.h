@@ -82,6 +82,15 @@ bool listed_learn(Accel *f, Loaded *l, PyObject *list);
 /* Says which classes the items of the list are of. */
 void listed_sign(const Loaded *l, uint32_t key, SigArg *arg);
 
+/* --- streams.c --- */
+/* A random generator of NumPy's; '*object' becomes what native code sees of
+ * it, if there is such a thing.  -1 with an exception. */
+bool is_stream(PyObject *object);
+int stream_view(PyObject **object, PyObject **held);
+bool is_library_class(PyTypeObject *type);
+Outcome run_streams(Accel *f, Loaded *l, Spec *spec, PyObject *const *args,
+                    int n, PyObject **result);
+
 /* --- makers.c --- */
 bool is_named_tuple(PyTypeObject *type);
 /* Looks for how objects of the class are made, and says so in the unit; false

@@ -13,9 +13,15 @@ import importlib
 
 _RANDOM = ("seed", "random", "random_sample", "ranf", "sample", "rand",
            "uniform", "randint", "randn", "standard_normal", "normal",
-           "choice", "shuffle")
+           "choice", "shuffle", "exponential", "permutation")
 
 TABLE = {f"numpy.random.{name}": ("random", name) for name in _RANDOM}
+TABLE["numpy.random.RandomState"] = ("random", "random_state")
+_STREAMS = {f"numpy.random.{name}": ("generators", function)
+            for name, function in (("default_rng", "default_rng"),
+                                   ("Generator", "generator"),
+                                   ("PCG64", "pcg64"))}
+TABLE |= _STREAMS
 TABLE["numpy.linalg.norm"] = ("linalg", "norm")
 TABLE["numpy.cross"] = ("linalg", "cross")
 TABLE["numpy.angle"] = ("pairs", "angle")
@@ -38,5 +44,13 @@ def find(name):
     row = TABLE.get(name)
     if row is None:
         return None
+    if name in _STREAMS and not _streams_known():
+        return None
     module = importlib.import_module(f"{__name__}.{row[0]}")
     return getattr(module, row[1])
+
+
+def _streams_known():
+    from . import streams  # slow to import, as numpy.random is
+
+    return streams.known()

@@ -1,11 +1,12 @@
-"""np.random's functions on the global state: the same numbers, and the same
-state afterwards.
+"""np.random's functions on the global state, and RandomState: the same numbers,
+and the same state afterwards.
 
 The state of NumPy's Mersenne Twister (624 words and a position) is memory,
-which STATE names as an array; so compiled code draws from it as from any array
-of a module, and a call that must be repeated finds it as it was.  The second
-number of a pair of normal ones is kept by NumPy in a place of its own: GAUSS
-holds it while compiled code runs (enter, leave).
+which a RandomState as compiled code sees it has as an array; so compiled code
+draws from it as from any array, and a call that must be repeated finds it as it
+was.  The second number of a pair of normal ones is kept by NumPy in a place of
+its own; an array of two numbers holds it while compiled code runs (see
+streams.py).  The functions of np.random are methods of one RandomState.
 
 The algorithms are those of NumPy's legacy generator: M. Matsumoto and
 T. Nishimura, "Mersenne Twister", ACM TOMACS 8, 1998; 53 bits of two words for
@@ -20,44 +21,6 @@ import numpy as np
 import numpy.random
 
 WORDS = 624
-GLOBAL = numpy.random.mtrand._rand
-SOURCE = GLOBAL._bit_generator
-
-
-def _state():
-    address = SOURCE.ctypes.state_address
-    words = (ctypes.c_uint32 * (WORDS + 1)).from_address(address)
-    return np.frombuffer(words, np.uint32)
-
-
-STATE = _state()
-GAUSS = np.zeros(2)  # is there a number, and which
-
-
-def usable():
-    """Is the global state still the one that STATE names?"""
-    return (GLOBAL._bit_generator is SOURCE
-            and type(SOURCE).__name__ == "MT19937")
-
-
-def enter():
-    """Takes the kept normal number over; False: leave it all to NumPy."""
-    if not usable():
-        return False
-    state = GLOBAL.get_state(legacy=False)
-    SOURCE.lock.acquire()
-    GAUSS[0] = state["has_gauss"]
-    GAUSS[1] = state["gauss"]
-    return True
-
-
-def leave():
-    """Gives it back."""
-    SOURCE.lock.release()
-    state = GLOBAL.get_state(legacy=False)
-    state["has_gauss"] = int(GAUSS[0])
-    state["gauss"] = float(GAUSS[1])
-    GLOBAL.set_state(state)
 
 
 # --- words -------------------------------------------------------------------
@@ -77,8 +40,7 @@ def _refill(mt):
     mt[624] = 0
 
 
-def _word():
-    mt = STATE
+def _word(mt):
     if mt[624] == 624:
         _refill(mt)
     at = int(mt[624])
@@ -90,28 +52,28 @@ def _word():
     return y ^ (y >> 18)
 
 
-def _double():
-    high = int(_word()) >> 5
-    low = int(_word()) >> 6
+def _double(mt):
+    high = int(_word(mt)) >> 5
+    low = int(_word(mt)) >> 6
     return (high * 67108864.0 + low) / 9007199254740992.0
 
 
-def _gauss():
-    if GAUSS[0] != 0.0:
-        kept = float(GAUSS[1])
-        GAUSS[0] = 0.0
-        GAUSS[1] = 0.0
-        return kept
+def _gauss(mt, kept):
+    if kept[0] != 0.0:
+        second = float(kept[1])
+        kept[0] = 0.0
+        kept[1] = 0.0
+        return second
     r2 = 0.0
     x1 = 0.0
     x2 = 0.0
     while r2 >= 1.0 or r2 == 0.0:
-        x1 = 2.0 * _double() - 1.0
-        x2 = 2.0 * _double() - 1.0
+        x1 = 2.0 * _double(mt) - 1.0
+        x2 = 2.0 * _double(mt) - 1.0
         r2 = x1 * x1 + x2 * x2
     f = math.sqrt(-2.0 * math.log(r2) / r2)
-    GAUSS[0] = 1.0
-    GAUSS[1] = f * x1
+    kept[0] = 1.0
+    kept[1] = f * x1
     return f * x2
 
 
@@ -125,134 +87,277 @@ def _mask(most):
     return mask
 
 
-def _below(most):
+def _below(mt, most):
     """0 to 'most', which must be less than 2**32 - 1."""
     if most == 0:
         return 0
     mask = _mask(most)
-    value = int(_word()) & mask
+    value = int(_word(mt)) & mask
     while value > most:
-        value = int(_word()) & mask
+        value = int(_word(mt)) & mask
     return value
+
+
+def is_spread(scale):
+    """May it be one?  -0.0 may not."""
+    return scale > 0.0 or (scale == 0.0 and math.copysign(1.0, scale) > 0.0)
+
+
+def place(p, x):
+    """Which of the weights of 'p' a number from 0 to 1 falls upon."""
+    total = 0.0
+    sure = 0.0
+    lost = 0.0
+    for k in range(p.shape[0]):
+        weight = float(p[k])
+        assert weight >= 0.0
+        total += weight
+        part = weight - lost
+        new = sure + part
+        lost = (new - sure) - part
+        sure = new
+    assert abs(sure - 1.0) <= 1e-8
+    at = 0
+    sofar = float(p[0])
+    while sofar / total <= x:
+        at += 1
+        sofar += float(p[at])
+    return at
+
+
+# --- RandomState -------------------------------------------------------------
+
+
+class RandomState:
+    """What compiled code sees of numpy.random.RandomState."""
+
+    __slots__ = ("_mt19937_words", "_mt19937_gauss", "_source")
+
+    def __init__(self, words, gauss):
+        self._mt19937_words = words
+        self._mt19937_gauss = gauss
+
+    def seed(self, seed=None):
+        assert seed is not None and 0 <= seed <= 0xFFFFFFFF
+        mt = self._mt19937_words
+        word = int(seed)
+        for k in range(624):
+            mt[k] = word
+            word = ((word ^ (word >> 30)) * 1812433253 + k + 1) & 0xFFFFFFFF
+        mt[624] = 624
+        self._mt19937_gauss[0] = 0.0
+        self._mt19937_gauss[1] = 0.0
+
+    def random_sample(self, size=None):
+        mt = self._mt19937_words
+        if size is None:
+            return _double(mt)
+        out = np.empty(size)
+        flat = out.reshape(-1)
+        for k in range(flat.shape[0]):
+            flat[k] = _double(mt)
+        return out
+
+    def random(self, size=None):
+        return self.random_sample(size)
+
+    def rand(self, d0=None, d1=None, d2=None):
+        if d0 is None:
+            return _double(self._mt19937_words)
+        if d1 is None:
+            return self.random_sample((d0,))
+        if d2 is None:
+            return self.random_sample((d0, d1))
+        return self.random_sample((d0, d1, d2))
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        mt = self._mt19937_words
+        low = float(low)
+        width = float(high) - low
+        assert math.isfinite(width)
+        if size is None:
+            return low + width * _double(mt)
+        out = np.empty(size)
+        flat = out.reshape(-1)
+        for k in range(flat.shape[0]):
+            flat[k] = low + width * _double(mt)
+        return out
+
+    def randint(self, low, high=None, size=None):
+        mt = self._mt19937_words
+        if high is None:
+            high = low
+            low = 0
+        most = int(high) - 1 - int(low)
+        assert 0 <= most < 0xFFFFFFFF
+        if size is None:
+            return int(low) + _below(mt, most)
+        out = np.empty(size, dtype=np.int64)
+        flat = out.reshape(-1)
+        for k in range(flat.shape[0]):
+            flat[k] = low + _below(mt, most)
+        return out
+
+    def standard_normal(self, size=None):
+        mt = self._mt19937_words
+        kept = self._mt19937_gauss
+        if size is None:
+            return _gauss(mt, kept)
+        out = np.empty(size)
+        flat = out.reshape(-1)
+        for k in range(flat.shape[0]):
+            flat[k] = _gauss(mt, kept)
+        return out
+
+    def randn(self, d0=None, d1=None, d2=None):
+        if d0 is None:
+            return _gauss(self._mt19937_words, self._mt19937_gauss)
+        if d1 is None:
+            return self.standard_normal((d0,))
+        if d2 is None:
+            return self.standard_normal((d0, d1))
+        return self.standard_normal((d0, d1, d2))
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        mt = self._mt19937_words
+        kept = self._mt19937_gauss
+        loc = float(loc)
+        scale = float(scale)
+        assert is_spread(scale)
+        if size is None:
+            return loc + scale * _gauss(mt, kept)
+        out = np.empty(size)
+        flat = out.reshape(-1)
+        for k in range(flat.shape[0]):
+            flat[k] = loc + scale * _gauss(mt, kept)
+        return out
+
+    def exponential(self, scale=1.0, size=None):
+        mt = self._mt19937_words
+        scale = float(scale)
+        assert is_spread(scale)
+        if size is None:
+            return scale * -math.log(1.0 - _double(mt))
+        out = np.empty(size)
+        flat = out.reshape(-1)
+        for k in range(flat.shape[0]):
+            flat[k] = scale * -math.log(1.0 - _double(mt))
+        return out
+
+    def choice(self, a, size=None, replace=True, p=None):
+        mt = self._mt19937_words
+        assert size is None and replace
+        if isinstance(a, int):
+            assert 0 < a <= 0xFFFFFFFF
+            if p is None:
+                return _below(mt, a - 1)
+            assert len(p) == a
+            return place(np.asarray(p), _double(mt))
+        items = np.asarray(a)
+        assert items.ndim == 1 and items.shape[0] > 0
+        if p is None:
+            return items[_below(mt, items.shape[0] - 1)]
+        assert len(p) == items.shape[0]
+        return items[place(np.asarray(p), _double(mt))]
+
+    def shuffle(self, x):
+        mt = self._mt19937_words
+        assert x.ndim == 1
+        for k in range(x.shape[0] - 1, 0, -1):
+            j = _below(mt, k)
+            other = x[j]
+            x[j] = x[k]
+            x[k] = other
+
+    def permutation(self, x):
+        if isinstance(x, int):
+            out = np.arange(x)
+        else:
+            assert x.ndim == 1
+            out = x.copy()
+        self.shuffle(out)
+        return out
+
+
+def random_state(seed):
+    made = RandomState(np.zeros(625, np.uint32), np.zeros(2))
+    made.seed(seed)
+    return made
 
 
 # --- NumPy's functions -------------------------------------------------------
 
 
+def view(source):
+    """What compiled code sees of a RandomState of NumPy's, or None."""
+    bits = source._bit_generator
+    if type(bits) is not numpy.random.MT19937:
+        return None
+    words = (ctypes.c_uint32 * (WORDS + 1)).from_address(
+        bits.ctypes.state_address)
+    made = RandomState(np.frombuffer(words, np.uint32), np.zeros(2))
+    made._source = source, bits
+    return made
+
+
+GLOBAL = view(numpy.random.mtrand._rand)
+
+
 def seed(seed=None):
-    assert seed is not None and 0 <= seed <= 0xFFFFFFFF
-    mt = STATE
-    word = int(seed)
-    for k in range(624):
-        mt[k] = word
-        word = ((word ^ (word >> 30)) * 1812433253 + k + 1) & 0xFFFFFFFF
-    mt[624] = 624
-    GAUSS[0] = 0.0
-    GAUSS[1] = 0.0
+    GLOBAL.seed(seed)
 
 
 def random_sample(size=None):
-    if size is None:
-        return _double()
-    out = np.empty(size)
-    flat = out.reshape(-1)
-    for k in range(flat.shape[0]):
-        flat[k] = _double()
-    return out
+    return GLOBAL.random_sample(size)
 
 
 def random(size=None):
-    return random_sample(size)
+    return GLOBAL.random_sample(size)
 
 
 def ranf(size=None):
-    return random_sample(size)
+    return GLOBAL.random_sample(size)
 
 
 def sample(size=None):
-    return random_sample(size)
+    return GLOBAL.random_sample(size)
 
 
 def rand(d0=None, d1=None, d2=None):
-    if d0 is None:
-        return _double()
-    if d1 is None:
-        return random_sample((d0,))
-    if d2 is None:
-        return random_sample((d0, d1))
-    return random_sample((d0, d1, d2))
+    return GLOBAL.rand(d0, d1, d2)
 
 
 def uniform(low=0.0, high=1.0, size=None):
-    low = float(low)
-    width = float(high) - low
-    assert math.isfinite(width)
-    if size is None:
-        return low + width * _double()
-    out = np.empty(size)
-    flat = out.reshape(-1)
-    for k in range(flat.shape[0]):
-        flat[k] = low + width * _double()
-    return out
+    return GLOBAL.uniform(low, high, size)
 
 
 def randint(low, high=None, size=None):
-    if high is None:
-        high = low
-        low = 0
-    most = int(high) - 1 - int(low)
-    assert 0 <= most < 0xFFFFFFFF
-    if size is None:
-        return int(low) + _below(most)
-    out = np.empty(size, dtype=np.int64)
-    flat = out.reshape(-1)
-    for k in range(flat.shape[0]):
-        flat[k] = low + _below(most)
-    return out
+    return GLOBAL.randint(low, high, size)
 
 
 def standard_normal(size=None):
-    if size is None:
-        return _gauss()
-    out = np.empty(size)
-    flat = out.reshape(-1)
-    for k in range(flat.shape[0]):
-        flat[k] = _gauss()
-    return out
+    return GLOBAL.standard_normal(size)
 
 
 def randn(d0=None, d1=None, d2=None):
-    if d0 is None:
-        return _gauss()
-    if d1 is None:
-        return standard_normal((d0,))
-    if d2 is None:
-        return standard_normal((d0, d1))
-    return standard_normal((d0, d1, d2))
+    return GLOBAL.randn(d0, d1, d2)
 
 
 def normal(loc=0.0, scale=1.0, size=None):
-    loc = float(loc)
-    scale = float(scale)
-    assert scale >= 0.0
-    if size is None:
-        return loc + scale * _gauss()
-    out = np.empty(size)
-    flat = out.reshape(-1)
-    for k in range(flat.shape[0]):
-        flat[k] = loc + scale * _gauss()
-    return out
+    return GLOBAL.normal(loc, scale, size)
 
 
-def choice(a, size=None):
-    assert size is None and a.ndim == 1
-    return a[_below(a.shape[0] - 1)]
+def exponential(scale=1.0, size=None):
+    return GLOBAL.exponential(scale, size)
+
+
+def choice(a, size=None, replace=True, p=None):
+    return GLOBAL.choice(a, size, replace, p)
 
 
 def shuffle(x):
-    assert x.ndim == 1
-    for k in range(x.shape[0] - 1, 0, -1):
-        j = _below(k)
-        other = x[j]
-        x[j] = x[k]
-        x[k] = other
+    GLOBAL.shuffle(x)
+
+
+def permutation(x):
+    return GLOBAL.permutation(x)
