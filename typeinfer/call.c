@@ -296,6 +296,20 @@ call_method(Infer *I, const AExpr *e, AExpr *out)
     return call_builtin(I, e, out, id);
 }
 
+/* Calls of what nothing is known of are told of as calls: outside of hot loops
+ * they are well in Python. */
+static void
+refuse_unknown(Infer *I, const AExpr *e)
+{
+    const Binding *binding =
+        e->lhs->kind == A_GLOBAL ? e->lhs->binding : NULL;
+    if (binding != NULL && binding->kind == BIND_OTHER
+        && strcmp(binding->known, "undefined name") != 0) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
+                     "`%s` is not translated", binding->name);
+    }
+}
+
 /* A call by what is called: a method, a user function, or a row of
  * builtins.def. */
 AExpr *
@@ -308,6 +322,7 @@ infer_call(Infer *I, const AExpr *e)
     if (e->lhs->kind == A_ATTR) {
         return call_method(I, e, out);
     }
+    refuse_unknown(I, e);
     out->lhs = infer_expr(I, e->lhs);
     const Type *callee = out->lhs->type;
     if (callee->kind == TY_FUNC && callee->func >= 0) {

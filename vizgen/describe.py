@@ -1,9 +1,12 @@
 """Texts about what was compiled: f.explain() and f.inspect_c()."""
+import ast
 import linecache
+import os
 
 PARALLEL, NOT_PARALLEL = "VZ-3001", "VZ-3002"
 VECTOR, NOT_VECTOR = "VZ-3003", "VZ-3004"
 CHECK, ALLOCATED = "VZ-3007", "VZ-3015"
+CALL = "VZ-2003"
 
 # What a remark is about, in a word or two.
 WORDS = {
@@ -28,7 +31,8 @@ def explain(function, args, kwargs):
     items = _items(function, args, kwargs)
     if not items:
         return f"{name}: not called or compiled yet"
-    blocks = [_block(name, item) for item in items]
+    file = function.py_func.__code__.co_filename
+    blocks = [_block(name, item, file) for item in items]
     if not all(item["native"] for item in items):
         blocks += _parts(function)
     return "\n".join(blocks)
@@ -53,7 +57,8 @@ def _items(function, args, kwargs):
     return [] if item is None else [item]
 
 
-def _block(name, item):
+def _block(name, item, own):
+    """What is said of one signature; 'own' is the function's file."""
     signature = item["signature"]
     head = name if signature is None else f"{name}({signature})"
     if not item["native"]:
@@ -68,7 +73,10 @@ def _block(name, item):
         if place != (file, line):
             place = file, line
             text = linecache.getline(file, line).strip()
-            lines.append(f"  line {line:<4} {text}".rstrip())
+            where = str(line)
+            if os.path.basename(file) != os.path.basename(own):
+                where += f" of {os.path.basename(file)}"
+            lines.append(f"  line {where:<4} {text}".rstrip())
         lines.append(f"    {code}  {WORDS.get(code, ''):13} {message}".rstrip())
         lines += [f"             at {_site(*site)}"
                   for site in dict.fromkeys(sites)]
@@ -134,19 +142,36 @@ def _lines(part):
 
 
 def _part(part, where):
+    function = part.accelerated.py_func
     items = part.accelerated._describe()
     native = [item for item in items if item["native"]]
     refused = [item for item in items if not item["native"]]
     if part.phase == "off" and (native or not refused):
         return [f"{where}  in Python, which takes no longer"]
     for item in native:
-        block = _block(where, item).splitlines()
+        block = _block(where, item, function.__code__.co_filename).splitlines()
         return [block[0].replace(f"{where}(", f"{where}  (", 1), *block[1:]]
     reason = refused[0]["refusal"] if refused else part.reason
     if reason:
-        return [f"{where}  in Python: {_in_short(reason)}",
+        return [f"{where}  in Python: {_in_short(reason)}{_cost(part, reason)}",
                 *(_parts(part.accelerated) if part.whole else ())]
     return [f"{where}  not met yet"]
+
+
+def _cost(part, refusal):
+    """How often Python makes a call that keeps a loop from being compiled."""
+    from . import source
+
+    place, code, _ = refusal.split("\n")[0].split("  ", 2)
+    if part.whole or code != CALL:
+        return ""
+    line = int(place.rsplit(":", 2)[1])
+    _, _, node = source.outlined[part.accelerated.py_func]
+    depth = sum(isinstance(child, (ast.For, ast.While))
+                and child.lineno <= line <= child.end_lineno
+                for child in ast.walk(node))
+    rounds = "each round" if depth < 2 else f"each round of {depth} loops"
+    return f": a call of Python in {rounds}"
 
 
 def _in_short(refusal):

@@ -198,6 +198,23 @@ has_attributes(const Loaded *l)
     return any;
 }
 
+/* The first argument with attributes that may be others' names, -1: none.  No
+ * attribute of a generator is. */
+static int
+shared_object(PyObject *const *bound, int n)
+{
+    for (int i = 0; i < n; i++) {
+        PyTypeObject *type = PyType_Check(bound[i])
+                                 ? (PyTypeObject *)bound[i]
+                                 : Py_TYPE(bound[i]);
+        if (arg_key(bound[i]) == KEY_PYTHON && !is_stream(bound[i])
+            && !is_library_class(type)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 /* As call_keys.  The attributes of objects follow the '*n' arguments in 'bound'
  * and are owned by '*held'; -3: an exception. */
 int
@@ -206,10 +223,14 @@ call_keys_of(Accel *f, Loaded *l, PyObject **bound, int *n, uint32_t *keys,
 {
     int bad = call_keys(bound, *n, keys);
     int nhidden = *n - l->nparams;
-    if (bad < 0 || has_attributes(l)
+    if (bad < 0
         || !(is_record(bound[bad]) || is_listed(bound[bad])
              || is_stream(bound[bad]))) {
         return bad;
+    }
+    int shared = has_attributes(l) ? shared_object(bound, *n) : -1;
+    if (shared >= 0) {
+        return shared;
     }
     int found = records_keys(l, bound, n, keys, held);
     for (int round = 0; found == -2 && round < MOST_LEARNED; round++) {

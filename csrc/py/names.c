@@ -122,19 +122,21 @@ find_name(Loader *L, PyObject *name)
     return out;
 }
 
-/* NumPy imports numpy.random when it is first named; it is imported here if
- * that is what is missing. */
+/* NumPy and SciPy import numpy.random, scipy.ndimage and others when they are
+ * first named; such a module is imported here if it is what is missing. */
 static bool
 is_lazy(PyObject *dict, PyObject *attr)
 {
-    PyObject *numpy = PyDict_GetItemString(dict, "__name__");
-    bool lazy = numpy && PyUnicode_Check(numpy)
-                && PyUnicode_CompareWithASCIIString(numpy, "numpy") == 0
-                && PyUnicode_CompareWithASCIIString(attr, "random") == 0;
-    PyObject *module = lazy ? PyImport_ImportModule("numpy.random") : NULL;
+    PyObject *name = PyDict_GetItemString(dict, "__name__");
+    bool lazy = name && PyUnicode_Check(name)
+                && (PyUnicode_CompareWithASCIIString(name, "numpy") == 0
+                    || PyUnicode_CompareWithASCIIString(name, "scipy") == 0);
+    PyObject *path = lazy ? PyUnicode_FromFormat("%U.%U", name, attr) : NULL;
+    PyObject *module = path ? PyImport_Import(path) : NULL;
     if (lazy && module == NULL) {
         PyErr_Clear();
     }
+    Py_XDECREF(path);
     Py_XDECREF(module);
     return module != NULL;
 }
