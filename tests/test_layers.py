@@ -34,8 +34,7 @@ SHARED = {
 # System headers that only some places may use.
 RESERVED = {
     r"Python\.h|numpy/.*": ("csrc/py/",),
-    r"z3\.h": ("csrc/analysis/prove.c",),
-    r"dlfcn\.h": ("csrc/run/", "csrc/analysis/prove.c"),
+    r"dlfcn\.h": ("csrc/run/", "csrc/analysis/solver.c"),
     r"spawn\.h": ("csrc/run/",),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -416,6 +416,12 @@ pass_checks(Pass *pass, Func *func)
     if (!func->general) {
         func = hoist_twice(pass, func);
     }
+    if (pass->opts->solver != NULL && !func->general &&
+        has_check_in_loop(&func->body, false)) {
+        Pass hard = *pass;
+        hard.hard = true;
+        func = simplify(&hard, func);
+    }
     Left left = {.diags = pass->diags};
     remark_left(&left, &func->body, 0);
     return func;

@@ -105,6 +105,8 @@ run_one(Pass *pass, const PassInfo *info, Func *func, Str *dump)
 Func *
 pass_run_all(Pass *pass, Func *func, Str *dump)
 {
+    bool logs = pass->opts->dump != NULL && strchr(pass->opts->dump, '?');
+    solver_begin(pass->opts->solver, logs ? dump : NULL);
     verify(pass, func, "before the first pass");
     arena_reset(pass->scratch);
     for (int i = 0; i < pass_count; i++) {
@@ -117,5 +119,6 @@ pass_run_all(Pass *pass, Func *func, Str *dump)
             break;
         }
     }
+    solver_end();
     return func;
 }

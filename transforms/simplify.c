@@ -220,7 +220,10 @@ static void
 simp_check(Simp *s, Stmt *check, Block *out)
 {
     check->value = simp_expr(s, check->value);
-    if (bounds_proves(s->rules.bounds, check->value)) {
+    bounds_hard(s->rules.bounds, s->pass->hard);
+    bool holds = bounds_proves(s->rules.bounds, check->value);
+    bounds_hard(s->rules.bounds, false);
+    if (holds) {
         s->changes++;
         return;
     }

@@ -58,13 +58,15 @@ void sched_add(Arena *arena, Sched *sched, DirKind kind, int loop, int64_t head,
  *   "scratch"  is reset after the pass
  *   "diags"    remarks
  *   "opts"     switches and limits
- *   "sched"    directives proposed so far */
+ *   "sched"    directives proposed so far
+ *   "hard"     checks are put to the solver as well */
 typedef struct Pass {
     Arena *arena;
     Arena *scratch;
     Diags *diags;
     const Opts *opts;
     Sched *sched;
+    bool hard;
 } Pass;
 
 /* One row of passes.def.

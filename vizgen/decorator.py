@@ -132,3 +132,12 @@ def _tuned(py_func):
     from . import tuned
 
     return tuned.choice(py_func)
+
+
+def _solver():
+    """The path of Z3's library in the z3-solver wheel; "" without one."""
+    for folder in sys.path:
+        path = os.path.join(folder, "z3", "lib", "libz3.so")
+        if os.path.isabs(path) and os.path.isfile(path):
+            return path
+    return ""

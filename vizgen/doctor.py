@@ -62,9 +62,8 @@ def _prover():
     try:
         version = importlib.metadata.version("z3-solver")
     except importlib.metadata.PackageNotFoundError:
-        return _part("prover", False, "no Z3: fewer checks are removed",
-                     "pip install z3-solver")
-    return _part("prover", True, f"Z3 {version}")
+        return _part("prover", True, "built in; no Z3 for solver=auto")
+    return _part("prover", True, f"built in; Z3 {version} for solver=auto")
 
 
 def _cpu():

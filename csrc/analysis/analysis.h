@@ -6,6 +6,7 @@
  * bounds.c   definitions, facts, intervals: what is known where one stands
  *            (with forms.c, facts.c, induct.c)
  * prove.c    a prover for  form >= 0, and for conditions (conditions.c)
+ * solver.c   Z3 for what these do not prove (smt.c writes the questions)
  * weaken.c   what must hold before a loop so that a form is >= 0 inside
  * depend.c   dependences between iterations
  * effects.c  what a statement reads, writes and may end
@@ -68,6 +69,12 @@ bool bounds_proves(Bounds *b, Expr *cond);
 bool bounds_refutes(Bounds *b, Expr *cond);
 /* Is 'form' >= 0 wherever all that is known holds? */
 bool bounds_nonneg(Bounds *b, const Linear *form);
+/* From here on, or no longer, questions without an answer are put to Z3, if a
+ * compilation has it: solver_begin ('path' of the library, NULL: none; 'log'
+ * receives the queries, NULL: nothing) to solver_end, on one thread. */
+void bounds_hard(Bounds *b, bool hard);
+void solver_begin(const char *path, Str *log);
+void solver_end(void);
 /* Conditions in terms of 'allowed' atoms alone, each a form that must be >= 0,
  * which together with all that is known imply 'form' >= 0; appended to 'out'.
  * 'by_range': a value from memory may count as the worst of its dtype.

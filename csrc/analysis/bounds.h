@@ -1,7 +1,7 @@
 #ifndef VZ_ANALYSIS_BOUNDS_H
 #define VZ_ANALYSIS_BOUNDS_H
-/* What bounds.c, forms.c, facts.c, induct.c, steps.c, prove.c, conditions.c
- * and weaken.c share; nobody else includes it.
+/* What bounds.c, forms.c, facts.c, induct.c, steps.c, prove.c, conditions.c,
+ * smt.c, solver.c and weaken.c share; nobody else includes it.
  *
  * Ranges are kept in 128 bits, so that every value of every integer dtype,
  * sums and products of two of them are exact.  WIDE_INF stands for "more than
@@ -92,6 +92,7 @@ struct Bounds {
     VEC(Frame) frames;
     int seq;
     bool waking;            /* in bounds_wake, which does not nest */
+    bool hard;              /* what is not proved is put to the solver */
     int fuel;               /* what is left of the effort of one query */
 };
 
@@ -150,6 +151,18 @@ int prove_rank(Bounds *b, const Expr *e);
 void prove_tighten(Bounds *b, Linear *form);
 /* form - its term 'i'. */
 Linear prove_without(Bounds *b, const Linear *form, int i);
+
+/* --- smt.c: scripts that are unsatisfiable if 'form' >= 0, or if 'cond' is
+ * true ('holds') or false, wherever all that is known holds */
+const char *smt_form(Bounds *b, const Linear *form);
+const char *smt_cond(Bounds *b, Expr *cond, bool holds);
+
+/* --- solver.c: what the affine prover found is final ('proved', after
+ * 'effort' steps), or put to the solver where that is wanted ('hard').  The
+ * script is needed only if solver_wants says so. */
+bool solver_wants(bool proved, bool hard);
+bool solver_settle(Arena *arena, const char *script, bool proved, bool hard,
+                   int effort);
 
 /* --- induct.c */
 void induct_carries(Bounds *b, const Stmt *loop);

@@ -209,18 +209,38 @@ prove_cond(Bounds *b, Expr *cond, bool holds)
     }
 }
 
+/* Is 'cond' true ('holds') or false here?  Loads are frozen for the solver, as
+ * what is known speaks of frozen ones. */
+static bool
+settle(Bounds *b, Expr *cond, bool holds)
+{
+    b->fuel = FUEL;
+    bool proved = prove_cond(b, cond, holds);
+    int effort = FUEL - b->fuel;
+    if (cond->dtype != DT_BOOL || cond->lanes != 0 ||
+        !solver_wants(proved, b->hard)) {
+        return proved;
+    }
+    const char *script = smt_cond(b, bounds_freeze(b, cond), holds);
+    return solver_settle(b->arena, script, proved, b->hard, effort);
+}
+
+void
+bounds_hard(Bounds *b, bool hard)
+{
+    b->hard = hard;
+}
+
 /* True only if 'cond' holds whenever this place is reached. */
 bool
 bounds_proves(Bounds *b, Expr *cond)
 {
-    b->fuel = FUEL;
-    return prove_cond(b, cond, true);
+    return settle(b, cond, true);
 }
 
 /* True only if 'cond' is false whenever this place is reached. */
 bool
 bounds_refutes(Bounds *b, Expr *cond)
 {
-    b->fuel = FUEL;
-    return prove_cond(b, cond, false);
+    return settle(b, cond, false);
 }

@@ -395,6 +395,16 @@ refuse_pair(Arena *arena, const Access *lhs, const Access *rhs, DependWhy *why)
     return false;
 }
 
+/* The solver is asked only here, for the one pair that stands in the way. */
+static bool
+solve_apart(Collect *c, const Access *lhs, const Access *rhs)
+{
+    bounds_hard(c->d.b, true);
+    bool apart = lhs->buf == rhs->buf && accesses_apart(c, lhs, rhs);
+    bounds_hard(c->d.b, false);
+    return apart;
+}
+
 /* Every pair of which one writes, a store with itself included: two rounds may
  * both write one element. The first pair that may meet is the one that is
  * named. */
@@ -405,7 +415,8 @@ test_pairs(Collect *c, DependWhy *why)
         for (int j = 0; j <= i; j++) {
             const Access *lhs = &c->list.at[j];
             const Access *rhs = &c->list.at[i];
-            if ((lhs->store || rhs->store) && !accesses_apart(c, lhs, rhs)) {
+            if ((lhs->store || rhs->store) && !accesses_apart(c, lhs, rhs) &&
+                !solve_apart(c, lhs, rhs)) {
                 return refuse_pair(c->d.arena, lhs, rhs, why);
             }
         }

@@ -67,6 +67,26 @@ is_known_fact(const Bounds *b, const Linear *form)
     return false;
 }
 
+/* select(c, x, 0) >= 1: then c holds. The number of rounds of a loop with a
+ * step is such a choice, and where it has rounds its end is known. */
+static void
+learn_choice(Bounds *b, const Linear *form)
+{
+    const Term *term = &form->terms.at[0];
+    if (form->terms.n != 1 || term->atom->op != E_SELECT) {
+        return;
+    }
+    for (int arm = 0; arm < 2; arm++) {
+        int64_t value;
+        Linear other = bounds_form(b, term->atom->args[1 + arm]);
+        if (linear_is_const(&other, &value) &&
+            wide_add(wide_mul(term->coef, value), form->constant) < 0) {
+            bounds_assume_in(b, term->atom->args[0], arm != 0);
+            return;
+        }
+    }
+}
+
 /* Notes form >= 0. Constants say nothing (or that this place is never
  * reached). When there are too many facts the old ones stay: they are of outer
  * scopes and serve more queries.
@@ -84,6 +104,7 @@ bounds_add_fact(Bounds *b, const Linear *form)
     for (int i = 0; i < form->terms.n; i++) {
         narrow_term(b, form, i);
     }
+    learn_choice(b, form);
 }
 
 /* The fact lhs - rhs - 'gap' >= 0; dropped where it overflows, which is only a

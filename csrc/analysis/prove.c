@@ -507,5 +507,10 @@ bool
 bounds_nonneg(Bounds *b, const Linear *form)
 {
     b->fuel = FUEL;
-    return prove_nonneg(b, form, MAX_DEPTH);
+    bool proved = prove_nonneg(b, form, MAX_DEPTH);
+    int effort = FUEL - b->fuel;
+    return solver_wants(proved, b->hard)
+               ? solver_settle(b->arena, smt_form(b, form), proved, b->hard,
+                               effort)
+               : proved;
 }

@@ -138,6 +138,10 @@ set_option(Opts *opts, const char *name, const char *value)
         opts->stop_after = *value ? value : NULL;
         return true;
     }
+    if (strcmp(name, "solver") == 0) {
+        opts->solver = *value ? value : NULL;
+        return true;
+    }
     if (strcmp(name, "directives") == 0) {
         opts->directives = value;
         return true;

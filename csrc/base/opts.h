@@ -28,6 +28,8 @@ typedef struct Opts {
     const char *dump;    /* letters of passes.def, '*' all; NULL none */
     const char *stop_after; /* name of a pass; NULL none */
     const char *directives; /* text of a Sched that overrides proposals */
+    const char *solver;     /* path of Z3's library, "auto" in Python: that of
+                               the z3-solver wheel; NULL: it is not asked */
     int threads;         /* at run time; 0: the machine's */
 } Opts;
 

@@ -78,6 +78,8 @@ typedef struct Core {
     PyObject *pool;          /* NumPy's data handler for large results */
     PyObject *environment;   /* text for cache keys */
     char *dump;              /* VIZGEN_DUMP */
+    const char *solver;      /* path of Z3's library; NULL: not looked for,
+                                "": none */
     bool disabled;           /* VIZGEN_DISABLE */
     bool checking;           /* VIZGEN_CHECK */
     bool strict;             /* VIZGEN_STRICT */
@@ -543,6 +545,7 @@ int spec_traverse(const Spec *spec, visitproc visit, void *arg);
 void accel_forget(Accel *f);
 void specs_init(void); /* fork handler */
 Opts accel_opts(const Accel *f, KernelMode mode);
+void accel_solver(const Accel *f, Opts *opts);
 /* The options' text is good; false with ValueError. */
 bool opts_check(const char *text);
 

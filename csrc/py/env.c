@@ -96,7 +96,7 @@ judge_dump(const char *value, char *why)
         letters[n++] = pass_table[i].letter;
     }
     for (; *value; value++) {
-        if (!is_letter(*value)) {
+        if (!is_letter(*value) && *value != '?') {
             snprintf(why, WHY_SIZE, "has the letter '%c'; passes have %s",
                      *value, letters);
             return false;

@@ -279,6 +279,7 @@ compile_keyed(Accel *f, Loaded *l, PyObject *const *bound, int n,
     };
     const char *bad;
     opts_parse(&request.opts, wish->opts, &bad);
+    accel_solver(f, &request.opts);
     double start = clock_seconds();
     CompileResult *result;
     Py_BEGIN_ALLOW_THREADS

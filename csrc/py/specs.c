@@ -207,6 +207,32 @@ opts_check(const char *text)
     return true;
 }
 
+/* For "solver=auto"; NULL: there is none. What goes wrong is no reason to
+ * fail. */
+static const char *
+solver_path(Core *core)
+{
+    if (core->solver == NULL) {
+        PyObject *find = helper("vizgen.decorator", "_solver");
+        PyObject *path = find ? PyObject_CallNoArgs(find) : NULL;
+        const char *text = path ? PyUnicode_AsUTF8(path) : NULL;
+        core->solver = sym(text ? text : "");
+        PyErr_Clear();
+        Py_XDECREF(path);
+        Py_XDECREF(find);
+    }
+    return core->solver[0] ? core->solver : NULL;
+}
+
+/* "auto" is the path that it stands for. */
+void
+accel_solver(const Accel *f, Opts *opts)
+{
+    if (opts->solver != NULL && strcmp(opts->solver, "auto") == 0) {
+        opts->solver = solver_path(f->core);
+    }
+}
+
 /* Options by hand or by tuning over the defaults, the mode over both. */
 Opts
 accel_opts(const Accel *f, KernelMode mode)
@@ -222,6 +248,7 @@ accel_opts(const Accel *f, KernelMode mode)
     if (f->core->dump != NULL) {
         opts.dump = f->core->dump;
     }
+    accel_solver(f, &opts);
     return opts;
 }
 
