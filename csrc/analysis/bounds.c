@@ -182,8 +182,33 @@ bounds_form_range(Bounds *b, const Linear *form)
     return sum;
 }
 
+/* The range of a sum or product from those of its operands, where the exact
+ * one fits; a square is not negative.  Of a Var, what is known of itself. */
+Range
+bounds_node_range(Bounds *b, Expr *e)
+{
+    Range dtype = bounds_dtype_range(e->dtype);
+    bool sum = e->op == E_ADD || e->op == E_SUB;
+    if (e->op == E_VAR) {
+        return bounds_info(b, e->var)->range;
+    }
+    if ((!sum && e->op != E_MUL) || b->fuel-- <= 0) {
+        return dtype;
+    }
+    Range lhs = bounds_range(b, e->args[0]);
+    Range rhs = bounds_range(b, e->args[1]);
+    Range exact = e->op == E_ADD ? range_add(lhs, rhs)
+                  : sum ? range_add(lhs, range_of(-rhs.hi, -rhs.lo))
+                        : range_mul(lhs, rhs);
+    if (e->op == E_MUL && ir_equal(e->args[0], e->args[1])) {
+        exact.lo = wide_max(exact.lo, 0);
+    }
+    return range_inside(exact, dtype) ? exact : dtype;
+}
+
 /* The value of the IR expression, so never outside its dtype. The form may
- * know more than the node: add(sub(x, y), y) has the range of x. */
+ * know more than the node: add(sub(x, y), y) has the range of x; and the node
+ * more than the form, in which factors are multiplied out. */
 Range
 bounds_range(Bounds *b, Expr *e)
 {
@@ -192,7 +217,8 @@ bounds_range(Bounds *b, Expr *e)
         return dtype;
     }
     Linear form = bounds_form(b, e);
-    return range_meet(dtype, bounds_form_range(b, &form));
+    Range range = range_meet(dtype, bounds_form_range(b, &form));
+    return range_meet(range, bounds_node_range(b, e));
 }
 
 /* What facts narrowed and what the definition says, both: a fact about the Var
@@ -334,8 +360,10 @@ range_cast(Bounds *b, Expr *e)
 {
     Expr *arg = e->args[0];
     Range dtype = bounds_dtype_range(e->dtype);
+    Range whole;
     if (!bounds_is_number(arg)) {
-        return dtype;
+        bool known = e->dtype != DT_BOOL && floats_to_int(b, arg, &whole);
+        return known && range_inside(whole, dtype) ? whole : dtype;
     }
     Range from = bounds_dtype_range(arg->dtype);
     bool wraps = arg->op == E_ADD || arg->op == E_SUB || arg->op == E_MUL ||

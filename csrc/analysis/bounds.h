@@ -1,7 +1,7 @@
 #ifndef VZ_ANALYSIS_BOUNDS_H
 #define VZ_ANALYSIS_BOUNDS_H
-/* What bounds.c, forms.c, facts.c, induct.c, steps.c, prove.c, conditions.c,
- * smt.c, solver.c and weaken.c share; nobody else includes it.
+/* What bounds.c, forms.c, facts.c, floats.c, induct.c, steps.c, prove.c,
+ * conditions.c, smt.c, solver.c and weaken.c share; nobody else includes it.
  *
  * Ranges are kept in 128 bits, so that every value of every integer dtype,
  * sums and products of two of them are exact.  WIDE_INF stands for "more than
@@ -18,6 +18,13 @@ typedef struct Range {
     Wide lo;
     Wide hi;
 } Range;
+
+/* lo <= value <= hi; or, if "nan", it is none.  floats.c */
+typedef struct Reals {
+    double lo;
+    double hi;
+    bool nan;
+} Reals;
 
 /* What is known of a Var for as long as it is in scope.
  *   "seq"     order of definition, inner after outer; 0: a parameter
@@ -106,6 +113,7 @@ enum { FUEL = 2000, MAX_DEPTH = 12, MAX_FACTS = 200 };
 VarInfo *bounds_info(Bounds *b, const Var *var);
 Range bounds_dtype_range(DType dtype);
 Range bounds_range(Bounds *b, Expr *e);
+Range bounds_node_range(Bounds *b, Expr *e); /* not through its form */
 Range bounds_form_range(Bounds *b, const Linear *form);
 /* 'e' as a form; falls back to an opaque atom. */
 Linear bounds_form(Bounds *b, Expr *e);
@@ -163,6 +171,15 @@ const char *smt_cond(Bounds *b, Expr *cond, bool holds);
 bool solver_wants(bool proved, bool hard);
 bool solver_settle(Arena *arena, const char *script, bool proved, bool hard,
                    int effort);
+
+/* --- floats.c */
+/* Does a comparison of floats surely hold, or surely not? */
+bool floats_prove(Bounds *b, const Expr *cond, bool holds);
+/* A comparison of an i64, made f64, with a constant as one of integers; NULL:
+ * 'cond' is none. */
+Expr *floats_as_ints(Bounds *b, const Expr *cond);
+/* The integers that 'e', a float, is cut to; false where that isn't known. */
+bool floats_to_int(Bounds *b, Expr *e, Range *out);
 
 /* --- induct.c */
 void induct_carries(Bounds *b, const Stmt *loop);

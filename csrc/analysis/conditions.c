@@ -78,7 +78,9 @@ static bool
 prove_compare(Bounds *b, const Expr *cond, bool holds)
 {
     if (!bounds_is_number(cond->args[0])) {
-        return false;
+        Expr *whole = floats_as_ints(b, cond);
+        return (whole != NULL && prove_compare(b, whole, holds)) ||
+               floats_prove(b, cond, holds);
     }
     Linear lhs = bounds_form(b, cond->args[0]);
     Linear rhs = bounds_form(b, cond->args[1]);

@@ -141,11 +141,16 @@ add_distinct(Bounds *b, const Linear *lhs, const Linear *rhs)
 /* lhs < rhs is rhs - lhs - 1 >= 0, and so on: comparisons of integers become
  * differences. That a condition does not hold is the opposite comparison,
  * !(lhs < rhs) is lhs - rhs >= 0; an equality is two facts. Floats are left to
- * "known", since nan makes their opposites differ. */
+ * "known", since nan makes their opposites differ, but for integers made
+ * floats. */
 static void
 assume_compare(Bounds *b, const Expr *cond, bool holds)
 {
     if (!bounds_is_number(cond->args[0])) {
+        Expr *whole = floats_as_ints(b, cond);
+        if (whole != NULL) {
+            assume_compare(b, whole, holds);
+        }
         return;
     }
     Linear lhs = bounds_form(b, cond->args[0]);
@@ -338,6 +343,8 @@ bounds_define(Bounds *b, Var *var, Expr *value)
     Linear form = bounds_form(b, info->value);
     Range range = bounds_form_range(b, &form);
     info->range = range_meet(info->range, range);
+    info->range =
+        range_meet(info->range, bounds_node_range(b, info->value));
     if (is_telling_form(&form)) {
         info->form = form;
         info->has_form = true;

@@ -462,6 +462,59 @@ prove_by(Bounds *b, const Linear *rest, int64_t coef, const Candidate *bound,
            prove_nonneg(b, &form, depth - 1);
 }
 
+/* The atom's dividend and divisor, where that is a positive constant. */
+static bool
+is_quotient(Bounds *b, const Expr *atom, Linear *dividend, int64_t *divisor)
+{
+    if (atom->op != E_IDIV) {
+        return false;
+    }
+    Linear rhs = bounds_form(b, atom->args[1]);
+    *dividend = bounds_form(b, atom->args[0]);
+    return linear_is_const(&rhs, divisor) && *divisor > 0;
+}
+
+/* Quotients by one number are in the order of their dividends, which each of
+ * them alone doesn't say:
+ *
+ *     x <= y + k*d   ->   x//d <= y//d + k          for k = 0 and k = 1
+ *     x >= y - k*d   ->   x//d >= y//d - k
+ *
+ * Bounds of the term's atom by another one in 'rest', of the opposite sign. */
+static void
+quotient_order(Bounds *b, const Linear *rest, const Term *term, int depth,
+               Candidates *list)
+{
+    int64_t sign = term->coef < 0 ? 1 : -1;
+    Linear own;
+    Linear other;
+    int64_t divisor = 0;
+    int64_t same = 0;
+    if (!is_quotient(b, term->atom, &own, &divisor)) {
+        return;
+    }
+    for (int i = 0; i < rest->terms.n; i++) {
+        const Term *next = &rest->terms.at[i];
+        Linear gap;
+        if ((next->coef < 0) == (term->coef < 0) ||
+            !is_quotient(b, next->atom, &other, &same) || same != divisor ||
+            !linear_sum(b->arena, &other, sign, &own, -sign, &gap)) {
+            continue;
+        }
+        for (int64_t k = 0; k <= 1; k++) {
+            Linear room = gap;
+            Linear bound = linear_atom(b->arena, next->atom);
+            bound.constant = sign * k;
+            if (!__builtin_add_overflow(room.constant, k * divisor,
+                                        &room.constant) &&
+                prove_nonneg(b, &room, depth < 4 ? depth - 1 : 4)) {
+                add_candidate(list, &bound, 1);
+                break;
+            }
+        }
+    }
+}
+
 /* 'form' >= 0, spending the caller's fuel and at most 'depth' eliminations.
  * Ranges answer most goals at once, both ways: a form that is certainly
  * negative is given up. Then the newest atom is eliminated, by cases or by
@@ -492,6 +545,7 @@ prove_nonneg(Bounds *b, const Linear *form, int depth)
         prove_quotient(b, &rest, &term, depth)) {
         return true;
     }
+    quotient_order(b, &rest, &term, depth, &list);
     prove_collect(b, term.atom, term.coef < 0, &list);
     prove_collect_range(b, term.atom, term.coef < 0, &list);
     for (int i = 0; i < list.n; i++) {

@@ -146,6 +146,25 @@ weaken_term(Weaken *w, const Linear *form, int picked, int depth)
     return false;
 }
 
+/* Is 'form' negative for all arrays that there are likely to be?  What a limit
+ * of all extents was used for asks for more than that. */
+static bool
+is_hopeless(Weaken *w, const Linear *form)
+{
+    Wide likely = (Wide)1 << 26;
+    Wide most = form->constant;
+    for (int i = 0; i < form->terms.n; i++) {
+        Linear part = {0};
+        part.terms.at = &form->terms.at[i];
+        part.terms.n = 1;
+        Wide hi = bounds_form_range(w->b, &part).hi;
+        bool extent = part.terms.at[0].atom->op == E_DIM;
+        most = wide_add(most, extent && part.terms.at[0].coef == 1
+                                  ? wide_min(hi, likely) : hi);
+    }
+    return most < 0;
+}
+
 /* What makes 'form' >= 0: proved, or handed out, or one foreign atom less.
  *
  * The prover gets a part of the fuel, so that one hard goal does not starve
@@ -171,7 +190,7 @@ weaken(Weaken *w, const Linear *form, int depth)
     if (picked >= 0) {
         return weaken_term(w, form, picked, depth);
     }
-    if (bounds_form_range(w->b, form).hi < 0) {
+    if (is_hopeless(w, form)) {
         return false;
     }
     Linear needed = *form;
