@@ -201,8 +201,26 @@ def nested_breaks(rows, cols, limit):
     return out
 
 
+def fixed_parts(rows, cols, limit):
+    """What has no form for lanes is the same in all rounds."""
+    m = max(limit, 1) + 2
+    out = np.ones((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            t = 0.5
+            n = 0
+            while n < limit and t < out[r, c] * 40.0 + c % m:
+                if r % m == 0:
+                    t = t * 1.5 + (r + c) // m
+                else:
+                    t = t + 1.25
+                n += 1
+            out[r, c] = t
+    return out
+
+
 PROGRAMS = [escape, escape_smooth, with_for, march, newton, exchanged,
-            one_axis, from_place, nested_breaks]
+            one_axis, from_place, nested_breaks, fixed_parts]
 SIZES = [(2, 0), (0, 40), (1, 1), (2, 3), (3, 31), (2, 32), (2, 33), (3, 100)]
 
 
@@ -281,9 +299,23 @@ def divides(a, out):
         out[i] = x
 
 
-@pytest.mark.parametrize("program", [reads, depends, divides])
+def guarded(a, out):
+    """Only in some rounds is there such an element."""
+    for i in range(out.shape[0]):
+        k = 0
+        x = 0.0
+        while k < 5:
+            if i < a.shape[0]:
+                x = x + a[i]
+            k += 1
+        out[i] = x
+
+
+@pytest.mark.parametrize("program", [reads, depends, divides, guarded])
 def test_not_in_lockstep(program):
     fn = accelerate(program)
     args = np.linspace(0, 50, 90), np.arange(70.0) % 11
     assert_same(fn, args)
+    if program is guarded:
+        assert_same(fn, (args[0][:40], args[1]))
     assert TOGETHER not in fn.explain(*args)

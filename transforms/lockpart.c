@@ -474,9 +474,30 @@ allocate(Lockstep *m, Block *out)
     }
 }
 
-Block
-lockstep_loop(Func *func, const Stmt *loop)
+/* 'loop' with what its inner loops need computed before them. */
+static Stmt *
+hoisted(Func *func, Bounds *b, const Stmt *loop)
 {
+    Stmt *copy = ir_copy_stmt(func->arena, loop);
+    int mark = bounds_push(b);
+    bounds_loop(b, loop);
+    copy->body = (Block){0};
+    for (int i = 0; i < loop->body.n; i++) {
+        Stmt *s = loop->body.at[i];
+        Stmt *done = lockstep_uneven(s)
+                         ? lockstep_hoist(func->arena, func, b, s, &copy->body)
+                         : s;
+        vec_push(func->arena, &copy->body, done);
+        bounds_after(b, s);
+    }
+    bounds_pop(b, mark);
+    return copy;
+}
+
+Block
+lockstep_loop(Func *func, Bounds *b, const Stmt *loop)
+{
+    loop = hoisted(func, b, loop);
     Lockstep m = lockstep_cut(func->arena, loop);
     m.func = func;
     m.alive = lane_array(&m, "alive", DT_I64);

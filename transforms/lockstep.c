@@ -26,9 +26,8 @@
  */
 #include "transforms/lockstep.h"
 
-/* A loop that some rounds leave before others. */
-static bool
-is_uneven(const Stmt *s)
+bool
+lockstep_uneven(const Stmt *s)
 {
     return s->kind == S_WHILE || (s->kind == S_FOR && s->until != NULL);
 }
@@ -43,9 +42,10 @@ lockstep_fits(const Stmt *loop)
     }
     for (int i = 0; i < loop->body.n; i++) {
         const Stmt *s = loop->body.at[i];
-        found |= is_uneven(s);
-        if (!is_uneven(s) && (s->kind == S_FOR || block_has_loop(&s->body) ||
-                              block_has_loop(&s->els))) {
+        found |= lockstep_uneven(s);
+        if (!lockstep_uneven(s) &&
+            (s->kind == S_FOR || block_has_loop(&s->body) ||
+             block_has_loop(&s->els))) {
             return false;
         }
     }
@@ -108,14 +108,17 @@ block_why_not(const Block *block)
     return why;
 }
 
-/* The body and test of an inner loop. */
+/* The body and test of an inner loop, as they will be written. */
 static const char *
-inner_why_not(Arena *arena, const Func *func, Stmt *s)
+inner_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
 {
+    if (loop->nbinds > 0) {
+        return "arrays change places in the loop inside";
+    }
+    Stmt *s = lockstep_hoist(arena, NULL, b, loop, NULL);
     Block pre = select_form(arena, &s->pre, func->deaf);
     Block body = select_form(arena, &s->body, func->deaf);
-    const char *why = s->nbinds > 0 ? "arrays change places in the loop inside"
-                                    : block_why_not(&pre);
+    const char *why = block_why_not(&pre);
     if (why == NULL) {
         why = block_why_not(&body);
     }
@@ -233,7 +236,7 @@ lockstep_cut(Arena *arena, const Stmt *loop)
     m.defined = map_new(arena);
     m.bufs = map_new(arena);
     for (int i = 0; i < loop->body.n; i++) {
-        bool inner = is_uneven(loop->body.at[i]);
+        bool inner = lockstep_uneven(loop->body.at[i]);
         vec_push(arena, &m.parts[m.nparts - 1 + inner], loop->body.at[i]);
         m.nparts += inner ? 2 : 0;
     }
@@ -254,16 +257,29 @@ lockstep_cut(Arena *arena, const Stmt *loop)
     return m;
 }
 
+/* What the parts do, each where it stands. */
+static const char *
+parts_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
+{
+    const char *why = NULL;
+    int mark = bounds_push(b);
+    bounds_loop(b, loop);
+    for (int i = 0; i < loop->body.n && why == NULL; i++) {
+        Stmt *s = loop->body.at[i];
+        why = lockstep_uneven(s) ? inner_why_not(arena, func, b, s)
+                                 : part_why_not(s);
+        bounds_after(b, s);
+    }
+    bounds_pop(b, mark);
+    return why;
+}
+
 const char *
 lockstep_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
 {
     int64_t lo;
     DependWhy depend;
-    const char *why = NULL;
-    for (int i = 0; i < loop->body.n && why == NULL; i++) {
-        Stmt *s = loop->body.at[i];
-        why = is_uneven(s) ? inner_why_not(arena, func, s) : part_why_not(s);
-    }
+    const char *why = parts_why_not(arena, func, b, loop);
     if (why == NULL && lockstep_cut(arena, loop).vectors) {
         why = "small arrays live across the loop inside";
     }

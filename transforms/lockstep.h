@@ -40,6 +40,13 @@ typedef struct Lockstep {
     bool vectors;
 } Lockstep;
 
+/* A loop that some rounds leave before others. */
+bool lockstep_uneven(const Stmt *s);
+/* lockhoist.c: a copy of 'inner' in which names stand for what has no form for
+ * lanes and is the same in all rounds; LETs that define them are appended to
+ * 'out'.  'b' knows what holds before 'inner'.  To ask only, 'func' is NULL. */
+Stmt *lockstep_hoist(Arena *arena, Func *func, Bounds *b, const Stmt *inner,
+                     Block *out);
 /* The inner loop of part 'part'; NULL of even ones. */
 Stmt *lockstep_inner(const Lockstep *m, int part);
 /* Cuts the body of 'loop', and finds what goes from part to part. */

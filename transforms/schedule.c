@@ -255,7 +255,7 @@ try_lockstep(Schedule *sc, const Stmt *loop, Block *out)
         refuse(sc, loop, "lockstep", why);
         return false;
     }
-    Block strips = lockstep_loop(sc->func, loop);
+    Block strips = lockstep_loop(sc->func, sc->b, loop);
     push_all(sc, out, &strips);
     sc->changed = true;
     return true;

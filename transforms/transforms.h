@@ -139,7 +139,7 @@ bool vector_allowed(Arena *arena, const Func *func, Bounds *b,
 bool lockstep_fits(const Stmt *loop);
 const char *lockstep_why_not(Arena *arena, const Func *func, Bounds *b,
                              const Stmt *loop);
-Block lockstep_loop(Func *func, const Stmt *loop);
+Block lockstep_loop(Func *func, Bounds *b, const Stmt *loop);
 
 /* --- prototypes of the passes; each file opens with before -> after ------- */
 #define PASS(letter, name, from, to, mode, purpose) \
