@@ -332,3 +332,146 @@ def test_cost_is_named():
     fast = accelerate(rows_one_by_one)
     fast(grid())
     assert ": a call of Python in each round\n" in fast.explain() + "\n"
+
+
+# --- returns from loops -------------------------------------------------------
+
+
+def finds(img, limit):
+    words = unknown(limit)
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            if img[y, x] > limit:
+                return y, x, words
+    return words, y
+
+
+def two_ways_out(img, limit):
+    words = unknown(limit)
+    out = np.zeros(img.shape[0])
+    for y in range(img.shape[0]):
+        out[y] = img[y, 0]
+        if img[y, 0] > limit:
+            return out
+        if img[y, 1] > limit:
+            return [words, unknown(y)]
+        if img[y, 2] > limit:
+            return
+    else:
+        y = -1
+    return y, out, words
+
+
+def until(img, limit):
+    words = unknown(limit)
+    n = 0
+    while True:
+        n += 1
+        if n * 0.01 > limit:
+            return n, words
+
+
+def within_finally(img, limit):
+    log = unknown(limit)
+    last = -1
+    try:
+        for y in range(img.shape[0]):
+            last = y * 2
+            if img[y, 0] > limit:
+                return y, log
+    finally:
+        log.append(last)
+    return log
+
+
+def seen_by_inner(img, limit):
+    log = unknown(limit)
+
+    def tell():
+        log.append(k)
+
+    k = 0
+    try:
+        for y in range(img.shape[0]):
+            k += y
+            if img[y, 1] > limit:
+                return log
+    finally:
+        tell()
+    return k, log
+
+
+class Search:
+    def __init__(self):
+        self.steps = 0
+
+    def run(self, img, limit):
+        words = unknown(limit)
+        for y in range(img.shape[0]):
+            self.steps += 1
+            if img[y, 1] > limit:
+                return self.steps * 0.5, words
+        return self.steps, words
+
+
+def raises_in_return(img, limit):
+    words = unknown(limit)
+    for y in range(img.shape[0]):
+        if img[y, 0] > limit:
+            return words[y + 1000]
+    return words
+
+
+def under_conditions(img, limit):
+    words = unknown(limit)
+    n = 0
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            if img[y, x] > limit:
+                break
+            if img[y, x] * 7 < -limit:
+                return y - x, words
+        else:
+            n += y
+            continue
+        if x > 3:
+            break
+    return words, x, y, n
+
+
+RETURNS = [finds, two_ways_out, until, within_finally, seen_by_inner,
+           raises_in_return, under_conditions]
+
+
+def outcome(function, *args):
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("trials", ("0", "1"))
+@pytest.mark.parametrize("function", RETURNS,
+                         ids=lambda function: function.__name__)
+def test_returns(function, trials, monkeypatch):
+    unknown.value = lambda value: [str(value)]
+    monkeypatch.setenv("VIZGEN_TRIALS", trials)
+    fast = accelerate(function)
+    for _ in range(CALLS):
+        for limit in (0.0, 1.0, 1.7, 1.95, 3.0):
+            got = outcome(fast, grid(), limit)
+            assert difference(got, outcome(function, grid(), limit)) is None
+    if trials == "0":
+        assert fast.stats.mixed_calls > CALLS, fast.explain(grid(), 1.0)
+
+
+def test_returns_with_attributes():
+    unknown.value = lambda value: [str(value)]
+    fast = accelerate(Search.run)
+    for _ in range(CALLS):
+        for limit in (0.0, 1.0, 1.9, 3.0):
+            ours, theirs = Search(), Search()
+            got = fast(ours, grid(), limit)
+            assert difference(got, theirs.run(grid(), limit)) is None
+            assert ours.steps == theirs.steps
+    assert fast.stats.mixed_calls == 4 * CALLS, fast.explain(ours, grid(), 1.0)

@@ -16,6 +16,11 @@ are parts as well.  What is made here is the rest of the function, with the
 names, cells and positions of the original; names that begin with a dot can't
 be the user's.
 
+Of a `return` in a loop the part says which one it is, and Python evaluates it:
+
+    for y in range(...):               .l0, y = .r0
+        if ...: return y, z    ->      if .l0 == 1: return y, z
+
 A part answers False to have the loop's time in Python measured; the time is
 over when the rest calls .part0.done().  See csrc/py/part.c.
 """
@@ -236,14 +241,16 @@ class _Names:
                       if isinstance(child, (ast.Global, ast.Nonlocal))
                       for name in child.names}
         marks = {child for child in ast.walk(node)
-                 if isinstance(child, flow.LOOPS)}
+                 if isinstance(child, flow.LOOPS + (ast.Return,))}
         self.flow = flow.Flow(node.body, self.params, marks).solve()
 
-    def interface(self, loop, body, places):
-        """(arguments, may they be unbound, results, free variables) of a loop
-        as a part, or None when it can't be one.
+    def interface(self, loop, body, places, given):
+        """(arguments, may they be unbound, results, those of them that are read
+        behind the loop, free variables) of a loop as a part, or None when it
+        can't be one.
 
-        'body' is the loop with the names of 'places' instead of attributes.
+        'body' is the loop with the names of 'places' instead of attributes;
+        'given' are names that are results for its returns.
         """
         step = self.flow.before.get(loop)
         if step is None or step.sure is None:
@@ -265,9 +272,13 @@ class _Names:
         unsure = not wanted <= sure or not bases <= sure
         wanted |= (flow.reads(body) | bound) & set(places)
         free = flow.reads(body) & self.free
-        if len(wanted) > MOST_ARGS or len(results) > MOST_RESULTS:
+        if len(wanted) > MOST_ARGS:
             return None
-        return sorted(wanted), unsure, sorted(results), free
+        ends = results
+        results = sorted(results | given & bound)
+        if len(results) > MOST_RESULTS:
+            return None
+        return sorted(wanted), unsure, results, ends, free
 
 
 # --- outlining ---------------------------------------------------------------
@@ -317,16 +328,20 @@ class _Outline:
                                 self.work.around)
         places = hoisted.places if hoisted.loop else {}
         body = hoisted.loop or copy.deepcopy(loop)
-        interface = self.names.interface(loop, body, places)
+        leaves = _Leaves(loop, body, self.names.flow)
+        kept = self.names.cells | set(places)
+        interface = self.names.interface(loop, body, places, leaves.names(kept))
         if interface is None:
             return None
-        wanted, unsure, results, free = interface
-        node = _function(self.work.node.name, body, wanted, results)
+        wanted, unsure, results, ends, free = interface
+        leaves.give(results, ends, kept)
+        node = _function(self.work.node.name, body, wanted, leaves)
         node.lines = loop.lineno, loop.end_lineno
         cold = tiny or bool(self.depth and not nest)
         number = self.work.add(node, free, cold, _is_costly(loop))
         apart = hoisted.apart if places else ()
-        return _Call(number, wanted, unsure, results, places, apart).statements
+        return _Call(number, wanted, unsure, results, places, apart,
+                     leaves).statements
 
     def look_up(self, name):
         """What a name means, None if it is not a global."""
@@ -339,10 +354,69 @@ class _Outline:
 def _is_bound_to_place(loop):
     """Does the loop have statements that only work where they stand?"""
     for child in ast.walk(loop):
-        if isinstance(child, (ast.Return, ast.Yield, ast.YieldFrom, ast.Await,
-                              ast.Global, ast.Nonlocal)):
+        if isinstance(child, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global,
+                              ast.Nonlocal)):
             return True
     return _jumps(loop.orelse)
+
+
+class _Leaves:
+    """The returns of a loop and of its copy that becomes a part, in the same
+    order; those of the copy give names only.  A `finally` around the loop may
+    read more of them than the return itself."""
+
+    def __init__(self, loop, body, graph):
+        nodes = [block[place] for block, place in _returns(loop)]
+        bound = flow.binds(body)
+        self.values = [copy.deepcopy(node.value or _none(node))
+                       for node in nodes]
+        self.reads = [graph.before[node].live & bound for node in nodes]
+        self.places = _returns(body)
+        self.end = None     # what the part gives in the end; None: nothing
+
+    def names(self, kept):
+        """What is read behind the returns; the part's copies say so, too."""
+        for (block, place), reads in zip(self.places, self.reads):
+            _give(block, place, [_load(name) for name in sorted(reads)])
+        return set().union(kept if self.reads else (), *self.reads)
+
+    def give(self, results, ends, kept):
+        """Each return gives its number and the names that are read after it, or
+        None in their place."""
+        for number, (block, place) in enumerate(self.places, 1):
+            wanted = self.reads[number - 1] | kept
+            _give(block, place, [ast.Constant(number), *_some(results, wanted)])
+        if self.places:
+            self.end = [ast.Constant(0), *_some(results, ends)]
+        elif results:
+            self.end = _some(results, ends)
+
+
+def _some(names, wanted):
+    return [_load(name) if name in wanted else ast.Constant(None)
+            for name in names]
+
+
+def _give(block, place, items):
+    node = ast.Return(ast.Tuple(elts=items, ctx=ast.Load()))
+    block[place] = _placed(node, block[place])
+
+
+def _blocks(node):
+    """The lists of statements in 'node', but not those of inner functions."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, flow.FUNCTIONS + (ast.ClassDef,)):
+            yield from _blocks(child)
+    for field in ("body", "orelse", "finalbody"):
+        if isinstance(getattr(node, field, None), list):
+            yield getattr(node, field)
+
+
+def _returns(loop):
+    """(block, place in it) of the loop's returns, the last of a block first."""
+    return [(block, place) for block in _blocks(loop)
+            for place in reversed(range(len(block)))
+            if isinstance(block[place], ast.Return)]
 
 
 def _jumps(body):
@@ -388,12 +462,11 @@ def _rounds(loop):
     return count if count <= FEW_ROUNDS else None
 
 
-def _function(name, loop, wanted, results):
+def _function(name, loop, wanted, leaves):
     """The FunctionDef of a part."""
     body = [loop]
-    if results:
-        names = [ast.Name(id=name, ctx=ast.Load()) for name in results]
-        body.append(ast.Return(ast.Tuple(elts=names, ctx=ast.Load())))
+    if leaves.end is not None:
+        body.append(ast.Return(ast.Tuple(elts=leaves.end, ctx=ast.Load())))
     args = ast.arguments(
         posonlyargs=[], args=[ast.arg(arg=name) for name in wanted],
         kwonlyargs=[], kw_defaults=[], defaults=[])
@@ -415,8 +488,10 @@ def _placed(node, loop):
 class _Call:
     """The statements in place of a loop."""
 
-    def __init__(self, number, wanted, unsure, results, places, apart):
+    def __init__(self, number, wanted, unsure, results, places, apart, leaves):
         self.answer, self.part = f".r{number}", f".part{number}"
+        self.left, self.value_left = f".l{number}", f".v{number}"
+        self.leaves = leaves
         self.on = f".on{number}"
         self.wanted, self.unsure = wanted, unsure
         self.results, self.places, self.apart = results, places, apart
@@ -454,17 +529,36 @@ class _Call:
     def choose(self, loop):
         """The loop, or what the part has made of its names."""
         answer = _load(self.answer)
-        done = ast.Call(ast.Attribute(_load(self.part), "done", ast.Load()),
-                        [], [])
-        timed = ast.If(
-            ast.Compare(answer, [ast.Is()], [ast.Constant(False)]),
-            [ast.Expr(done)], [])
+        names = [self.target(name) for name in self.results]
+        if self.leaves.values:
+            names.insert(0, ast.Name(id=self.left, ctx=ast.Store()))
+            for block, place in _returns(loop):
+                block[place:place + 1] = self.leave(block[place])
         taken = []
-        if self.results:
-            names = [self.target(name) for name in self.results]
+        if names:
             taken = [ast.Assign([ast.Tuple(names, ast.Store())], answer),
                      _store(self.answer, ast.Constant(None))]
-        return ast.If(ast.UnaryOp(ast.Not(), answer), [loop, timed], taken)
+        for number, value in enumerate(self.leaves.values, 1):
+            is_this = ast.Compare(_load(self.left), [ast.Eq()],
+                                  [ast.Constant(number)])
+            taken.append(ast.copy_location(
+                ast.If(is_this, [ast.copy_location(ast.Return(value), value)],
+                       []), value))
+        return ast.If(ast.UnaryOp(ast.Not(), answer), [loop, self.timed()],
+                      taken)
+
+    def timed(self):
+        done = ast.Call(ast.Attribute(_load(self.part), "done", ast.Load()),
+                        [], [])
+        is_timed = ast.Compare(_load(self.answer), [ast.Is()],
+                               [ast.Constant(False)])
+        return ast.If(is_timed, [ast.Expr(done)], [])
+
+    def leave(self, node):
+        """A `return` in Python's loop, whose time is over as well."""
+        value = _store(self.value_left, node.value or ast.Constant(None))
+        new = [value, self.timed(), ast.Return(_load(self.value_left))]
+        return [_placed(statement, node) for statement in new]
 
 
 def _load(name):
