@@ -84,7 +84,8 @@ def choices(rng, a, p):
     for _ in range(50):
         total += rng.choice(a) + rng.choice(a, p=p)
         n += rng.choice(9) + rng.choice(4, p=[0.1, 0.2, 0.3, 0.4])
-    return total, n, rng.choice(9)
+    return (total, n, rng.choice(9), rng.choice(a, 7), rng.choice(5, (2, 3)),
+            rng.choice(a, size=4, p=p), rng.choice(len(a), 3, p=p))
 
 
 def shuffled(rng, a):

@@ -24,12 +24,46 @@
 #define Py_T_PYSSIZET T_PYSSIZET
 #endif
 
-/* Modules are cached by the import system, so this is a dict look-up after
- * the first time. */
+/* Has the module been imported to its end, or is it 'now'?  Another thread may
+ * be about to. */
+static bool
+is_imported(const char *module, bool now)
+{
+    static const char *known[64];
+    static int n;
+    for (int i = 0; i < n; i++) {
+        if (known[i] == module) { /* all are literals */
+            return true;
+        }
+    }
+    if (now && n < 64) {
+        known[n++] = module;
+    }
+    return false;
+}
+
+/* Importing what is imported takes a microsecond; after the first time this is
+ * a dict look-up. */
+static PyObject *
+find_module(const char *module)
+{
+    PyObject *found = NULL;
+    if (is_imported(module, false)) {
+        PyObject *text = PyUnicode_InternFromString(module);
+        found = text ? PyImport_GetModule(text) : NULL;
+        Py_XDECREF(text);
+    }
+    if (found == NULL && !PyErr_Occurred()) {
+        found = PyImport_ImportModule(module);
+        is_imported(module, found != NULL);
+    }
+    return found;
+}
+
 PyObject *
 helper(const char *module, const char *name)
 {
-    PyObject *found = PyImport_ImportModule(module);
+    PyObject *found = find_module(module);
     PyObject *value = found ? PyObject_GetAttrString(found, name) : NULL;
     Py_XDECREF(found);
     return value;

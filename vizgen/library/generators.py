@@ -377,19 +377,34 @@ class Generator:
         return out
 
     def choice(self, a, size=None, replace=True, p=None):
-        assert size is None and replace
+        assert replace
         if isinstance(a, int):
-            assert a > 0
-            if p is None:
-                return _below(self, a - 1)
-            assert len(p) == a
-            return place(np.asarray(p), _double(self))
+            if size is None:
+                return self._choose(a, p)
+            out = np.empty(size, dtype=np.int64)
+            flat = out.reshape(-1)
+            assert p is None or flat.shape[0] > 0
+            for k in range(flat.shape[0]):
+                flat[k] = self._choose(a, p)
+            return out
         items = np.asarray(a)
-        assert items.ndim == 1 and items.shape[0] > 0
+        assert items.ndim == 1
+        if size is None:
+            return items[self._choose(items.shape[0], p)]
+        out = np.empty(size, dtype=items.dtype)
+        flat = out.reshape(-1)
+        assert p is None or flat.shape[0] > 0
+        for k in range(flat.shape[0]):
+            flat[k] = items[self._choose(items.shape[0], p)]
+        return out
+
+    def _choose(self, many, p):
+        """A number below 'many', all alike or by the weights 'p'."""
+        assert 0 < many <= 0xFFFFFFFF
         if p is None:
-            return items[_below(self, items.shape[0] - 1)]
-        assert len(p) == items.shape[0]
-        return items[place(np.asarray(p), _double(self))]
+            return _below(self, many - 1)
+        assert len(p) == many
+        return place(np.asarray(p), _double(self))
 
     def shuffle(self, x):
         assert x.ndim == 1 and x.shape[0] <= _M32

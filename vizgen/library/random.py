@@ -245,20 +245,34 @@ class RandomState:
         return out
 
     def choice(self, a, size=None, replace=True, p=None):
-        mt = self._mt19937_words
-        assert size is None and replace
+        assert replace
         if isinstance(a, int):
-            assert 0 < a <= 0xFFFFFFFF
-            if p is None:
-                return _below(mt, a - 1)
-            assert len(p) == a
-            return place(np.asarray(p), _double(mt))
+            if size is None:
+                return self._choose(a, p)
+            out = np.empty(size, dtype=np.int64)
+            flat = out.reshape(-1)
+            assert p is None or flat.shape[0] > 0
+            for k in range(flat.shape[0]):
+                flat[k] = self._choose(a, p)
+            return out
         items = np.asarray(a)
-        assert items.ndim == 1 and items.shape[0] > 0
+        assert items.ndim == 1
+        if size is None:
+            return items[self._choose(items.shape[0], p)]
+        out = np.empty(size, dtype=items.dtype)
+        flat = out.reshape(-1)
+        assert p is None or flat.shape[0] > 0
+        for k in range(flat.shape[0]):
+            flat[k] = items[self._choose(items.shape[0], p)]
+        return out
+
+    def _choose(self, many, p):
+        """A number below 'many', all alike or by the weights 'p'."""
+        assert 0 < many <= 0xFFFFFFFF
         if p is None:
-            return items[_below(mt, items.shape[0] - 1)]
-        assert len(p) == items.shape[0]
-        return items[place(np.asarray(p), _double(mt))]
+            return _below(self._mt19937_words, many - 1)
+        assert len(p) == many
+        return place(np.asarray(p), _double(self._mt19937_words))
 
     def shuffle(self, x):
         mt = self._mt19937_words
