@@ -78,6 +78,36 @@ def many_integers(rng, n):
     return out, rng.integers(9)
 
 
+def dtypes(rng, n):
+    s = 0
+    for _ in range(n):
+        s += int(rng.integers(0, 10, dtype=np.uint8))
+        s += int(rng.integers(-5, 100, dtype=np.int16))
+        s += rng.integers(7, dtype=int) + rng.integers(3, dtype=np.int64)
+    return (s, rng.integers(0, 256, n, np.uint8), rng.integers(3, 4, n, np.int8),
+            rng.integers(-128, 127, (2, n), np.int8, endpoint=True),
+            rng.integers(0, 250, n, dtype=np.uint8), rng.integers(5, size=n),
+            rng.integers(0, 2**16, n, np.uint16), rng.integers(9, 99, n, np.int16),
+            rng.integers(0, 2**32, n, np.uint32),
+            rng.integers(-2**31, 2**31 - 1, n, np.int32),
+            rng.integers(100, 200, size=n, dtype=np.uint8),
+            rng.integers(0, 2, n, dtype=int), rng.integers(4, dtype=np.uint32))
+
+
+def singles(rng, n):
+    s = 0.0
+    for _ in range(n):
+        s += rng.random(dtype=np.float32)
+    return s, rng.random(n, np.float32), rng.random((n, 2), dtype=np.float64)
+
+
+def wrong_dtype(rng, high):
+    s = 0
+    for _ in range(3):
+        s += int(rng.integers(0, high, dtype=np.uint8))
+    return s
+
+
 def choices(rng, a, p):
     n = 0
     total = rng.choice(a)
@@ -183,6 +213,8 @@ NATIVE = [
     (legacy_walk, legacy, (0,)), (legacy_walk, legacy, (1,)),
     (legacy_walk, legacy, (700,)),
     (many_integers, generator, (40,)),
+    (dtypes, generator, (50,)), (dtypes, generator, (0,)),
+    (singles, generator, (21,)), (wrong_dtype, generator, (256,)),
     (choices, generator, (A, P)), (choices, generator, (A * 0.5, P)),
     (choices, generator, ([3, 1, 4, 1, 5, 9], P.tolist())),
     (choices, legacy, (A, P)),
@@ -204,6 +236,7 @@ NATIVE = [
 REPLAYED = [
     (fails_late, generator, (np.zeros(4), 6)),
     (legacy_fails_late, legacy, (np.zeros(4), 6)),
+    (wrong_dtype, generator, (257,)), (wrong_dtype, generator, (0,)),
     (wrong_range, generator, (5, 5)), (wrong_range, generator, (5, -5)),
     (wrong_scale, generator, (-1.0,)), (wrong_scale, generator, (-0.0,)),
     (wrong_scale, legacy, (-0.0,)), (wrong_scale, generator, (np.nan,)),
@@ -547,8 +580,28 @@ def truth(rng, n):
     return (1 if rng else 0) + n, rng is None, rng == rng
 
 
-def floats(rng, n):
-    return rng.random(dtype=np.float32), rng.integers(5, dtype=np.uint8)
+def single_normal(rng, n):
+    return rng.standard_normal(dtype=np.float32) * n
+
+
+def other_integers(rng, n):
+    return [rng.integers(0, 2, n, dtype=bool), rng.integers(2, dtype=np.bool_)]
+
+
+def truth_values(rng, n):
+    return rng.integers(0, 2, dtype=bool), n
+
+
+def long_integers(rng, n):
+    return rng.integers(5, dtype=np.uint64), rng.integers(n)
+
+
+def named_dtype(rng, n):
+    return rng.integers(5, dtype="u1"), rng.random(n, "f4")
+
+
+def integers_in_floats(rng, n):
+    return rng.random(dtype=int) + n
 
 
 def out_given(rng, n):
@@ -576,7 +629,8 @@ def axis_of_two(rng, n):
 
 
 @pytest.mark.parametrize("function", (
-    asks_for_type, reads_bits, truth, floats, out_given, without_replacement,
+    asks_for_type, reads_bits, truth, single_normal, other_integers,
+    truth_values, long_integers, named_dtype, integers_in_floats, out_given, without_replacement,
     other_distribution, integers_of_floats, axis_of_two))
 def test_left_to_python(function):
     compare(function, generator, (4,), times=3)

@@ -165,11 +165,14 @@ def _cost(part, refusal):
     place, code, _ = refusal.split("\n")[0].split("  ", 2)
     if part.whole or code != CALL:
         return ""
-    line = int(place.rsplit(":", 2)[1])
-    _, _, node = source.outlined[part.accelerated.py_func]
+    file, line, _ = place.rsplit(":", 2)
+    line = int(line)
+    own, _, node = source.outlined[part.accelerated.py_func]
     depth = sum(isinstance(child, (ast.For, ast.While))
                 and child.lineno <= line <= child.end_lineno
                 for child in ast.walk(node))
+    if not depth or file != own:
+        return ""
     rounds = "each round" if depth < 2 else f"each round of {depth} loops"
     return f": a call of Python in {rounds}"
 

@@ -95,6 +95,11 @@ def _double(rng):
     return _unit(_next64(rng))
 
 
+def _single(rng):
+    """Of 24 bits."""
+    return float(_next32(rng) >> 8) * (1.0 / 16777216.0)
+
+
 # --- seeds -------------------------------------------------------------------
 
 
@@ -264,6 +269,48 @@ def _index(rng, most):
             return value
 
 
+def _range_of(number):
+    """The least and greatest value of an integer's dtype, and its bits."""
+    if isinstance(number, np.uint8):
+        return 0, 0xFF, 8
+    if isinstance(number, np.int8):
+        return -0x80, 0x7F, 8
+    if isinstance(number, np.uint16):
+        return 0, 0xFFFF, 16
+    if isinstance(number, np.int16):
+        return -0x8000, 0x7FFF, 16
+    if isinstance(number, np.uint32):
+        return 0, 0xFFFFFFFF, 32
+    if isinstance(number, np.int32):
+        return -0x80000000, 0x7FFFFFFF, 32
+    assert isinstance(number, (int, np.int64)) and not isinstance(number, bool)
+    return -0x7FFFFFFFFFFFFFFF - 1, 0x7FFFFFFFFFFFFFFF, 64
+
+
+def _small(rng, kept, most, bits):
+    """0 to 'most' with 8 or 16 bits of a draw; 'kept' holds how many such parts
+    of it are left, and these."""
+    if bits >= 32:
+        return _below(rng, most)
+    if most == 0:
+        return 0
+    mask = (1 << bits) - 1
+    many = most + 1
+    while True:
+        if kept[0] == 0:
+            kept[0] = 32 // bits - 1
+            kept[1] = _next32(rng)
+        else:
+            kept[0] = int(kept[0]) - 1
+            kept[1] = kept[1] >> bits
+        part = int(kept[1]) & mask
+        if most == mask:
+            return part
+        rest = (part * many) & mask
+        if rest >= many or rest >= (mask - most) % many:
+            return (part * many) >> bits
+
+
 def _span(low, high, endpoint):
     """The number of values less one; both ends must be integers."""
     most = int(high ^ 0) - int(low ^ 0)
@@ -300,13 +347,16 @@ class Generator:
         self._pcg64_step = step
         self._pcg64_half = half
 
-    def random(self, size=None):
+    def random(self, size=None, dtype=np.float64):
+        zero = dtype(0)
+        single = isinstance(zero, np.float32)
+        assert single or isinstance(zero, float)
         if size is None:
-            return _double(self)
-        out = np.empty(size)
+            return _single(self) if single else _double(self)
+        out = np.empty(size, dtype=dtype)
         flat = out.reshape(-1)
         for k in range(flat.shape[0]):
-            flat[k] = _double(self)
+            flat[k] = _single(self) if single else _double(self)
         return out
 
     def uniform(self, low=0.0, high=1.0, size=None):
@@ -362,18 +412,22 @@ class Generator:
             flat[k] = scale * _exponential(self)
         return out
 
-    def integers(self, low, high=None, size=None, *, endpoint=False):
+    def integers(self, low, high=None, size=None, dtype=np.int64,
+                 endpoint=False):
         if high is None:
             high = low
             low = 0
         most = _span(low, high, endpoint)
         first = int(low)
+        least, greatest, bits = _range_of(dtype(0))
+        assert first >= least and first + most <= greatest
+        kept = np.zeros(2, np.uint64)
         if size is None:
-            return np.int64(first + _below(self, most))
-        out = np.empty(size, dtype=np.int64)
+            return dtype(first + _small(self, kept, most, bits))
+        out = np.empty(size, dtype=dtype)
         flat = out.reshape(-1)
         for k in range(flat.shape[0]):
-            flat[k] = first + _below(self, most)
+            flat[k] = first + _small(self, kept, most, bits)
         return out
 
     def choice(self, a, size=None, replace=True, p=None):

@@ -21,7 +21,7 @@ import numpy.random
 from . import generators, random
 
 # Of what _sample draws, with the NumPy that all this was compared with.
-_SAMPLE = "e57bcb69f8ffdbedbf6456a813e95daa79d72a332a219bb7dae8f7064c603f88"
+_SAMPLE = "32691a53905a1ae7b7a0ed8f73e28387eb7902ae70110e1c2bf3f233091f8241"
 _RLOCK = type(threading.RLock())
 _MOST_KEPT = 64             # as many as a call may have arguments
 
@@ -37,7 +37,9 @@ def _sample():
              rng.standard_normal(2000), rng.normal(0.1, 0.7, 500),
              rng.exponential(0.3, 2000), rng.integers(0, 10, 501),
              rng.integers(0, 3 * 2**61, 500), rng.permutation(100)]
-    draws += [rng.choice(7), rng.choice(4, p=[0.1, 0.2, 0.3, 0.4])]
+    draws += [rng.integers(0, 200, 301, np.uint8), rng.random(100, np.float32),
+              rng.integers(-9, 9999, 301, np.int16), rng.choice(7),
+              rng.choice(4, p=[0.1, 0.2, 0.3, 0.4])]
     digest = hashlib.sha256()
     for draw in draws:
         digest.update(np.asarray(draw).astype("<f8").tobytes())
