@@ -475,3 +475,73 @@ def test_returns_with_attributes():
             assert difference(got, theirs.run(grid(), limit)) is None
             assert ours.steps == theirs.steps
     assert fast.stats.mixed_calls == 4 * CALLS, fast.explain(ours, grid(), 1.0)
+
+
+# --- comprehensions -----------------------------------------------------------
+
+
+def weighted(img, gain):
+    rows = unknown(img)
+    total = sum(rows[k] * gain for k in range(len(rows)))
+    best = max(abs(value) for value in rows)
+    total += sum(img[y, x] for y in range(img.shape[0])
+                 for x in range(img.shape[1]) if x > y)
+    squares: list = [value * value for value in rows]
+    return total, best, squares, unknown(img)[0]
+
+
+def in_a_loop(img, gain):
+    out = []
+    for y in range(img.shape[0]):
+        name = str(unknown(img)[0])
+        s = sum(img[y, x] * gain for x in range(img.shape[1]))
+        out.append((name, s))
+    return out
+
+
+def of_objects(img, gain):
+    texts = [str(value) for value in unknown(img)]
+    rows = [row for row in img]
+    pairs = {k: row[0] * gain for k, row in enumerate(rows)}
+    found = [a is b for a, b in zip(rows, rows[1:])]
+    return texts, [row.base is img for row in rows], pairs, found
+
+
+def shared(img, gain):
+    kept = unknown(img)
+    rows = [kept, kept]
+    again = [row for row in rows]
+    return again[0] is again[1], again[0] is kept, gain
+
+
+def too_far(img, gain):
+    kept = unknown(img)
+    s = sum(kept[k] * gain for k in range(len(kept) + 1))
+    return s
+
+
+def walrus(img, gain):
+    kept = unknown(img)
+    many = [last := value * gain for value in kept]
+    return many, last
+
+
+@pytest.mark.parametrize("trials", ("0", "1"))
+@pytest.mark.parametrize("function", (
+    weighted, in_a_loop, of_objects, shared, too_far, walrus),
+    ids=lambda function: function.__name__)
+def test_comprehensions(function, trials, monkeypatch):
+    monkeypatch.setenv("VIZGEN_TRIALS", trials)
+    fast = accelerate(function)
+    for value in (lambda a: a[:, 0].copy(), lambda a: a[1].tolist(),
+                  lambda a: a[2].astype(np.float32), lambda a: [1, 2, 3],
+                  lambda a: (a[3] * 9).astype(np.int16)):
+        unknown.value = value
+        for _ in range(3):
+            img = grid()
+            got = outcome(fast, img, 2)
+            img = grid()
+            want = outcome(function, img, 2)
+            assert difference(got, want) is None, (got, want)
+    if trials == "0" and function in (weighted, in_a_loop):
+        assert fast.stats.mixed_calls > 0, fast.explain(grid(), 2)

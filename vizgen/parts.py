@@ -8,13 +8,13 @@
                                                    ...
                                            print(out)
 
-Each loop becomes a *part*, a function of the names that it reads, giving
-those that it binds and that are read later.  A part runs native or not at
-all: then it answers None and the loop runs where it always stood, in Python,
-with its own lines, exceptions and unbound names.  There the loops inside it
-are parts as well.  What is made here is the rest of the function, with the
-names, cells and positions of the original; names that begin with a dot can't
-be the user's.
+Each loop, and each assignment with a comprehension, becomes a *part*, a function
+of the names that it reads, giving those that it binds and that are read later.
+A part runs native or not at all: then it answers None and the loop runs where
+it always stood, in Python, with its own lines, exceptions and unbound names.
+There the loops inside it are parts as well.  What is made here is the rest of
+the function, with the names, cells and positions of the original; names that
+begin with a dot can't be the user's.
 
 Of a `return` in a loop the part says which one it is, and Python evaluates it:
 
@@ -35,6 +35,7 @@ import operator
 import types
 
 from . import _core, flow, hoist, source
+from .leaves import Leaves, placed, returns
 
 MOST_PARTS = 64
 MOST_ARGS, MOST_RESULTS = 40, 16
@@ -241,7 +242,8 @@ class _Names:
                       if isinstance(child, (ast.Global, ast.Nonlocal))
                       for name in child.names}
         marks = {child for child in ast.walk(node)
-                 if isinstance(child, flow.LOOPS + (ast.Return,))}
+                 if isinstance(child, flow.LOOPS + (ast.Return,))
+                 or _gathers(child)}
         self.flow = flow.Flow(node.body, self.params, marks).solve()
 
     def interface(self, loop, body, places, given):
@@ -296,7 +298,7 @@ class _Outline:
         out = []
         for node in body:
             made = None
-            if isinstance(node, flow.LOOPS):
+            if isinstance(node, flow.LOOPS) or _gathers(node):
                 made = self.outline(node)
             self.inside(node)
             out += made(node) if made else [node]
@@ -328,7 +330,7 @@ class _Outline:
                                 self.work.around)
         places = hoisted.places if hoisted.loop else {}
         body = hoisted.loop or copy.deepcopy(loop)
-        leaves = _Leaves(loop, body, self.names.flow)
+        leaves = Leaves(loop, body, self.names.flow)
         kept = self.names.cells | set(places)
         interface = self.names.interface(loop, body, places, leaves.names(kept))
         if interface is None:
@@ -351,72 +353,26 @@ class _Outline:
         return space.get(name, getattr(builtins, name, None))
 
 
+def _gathers(node):
+    """Is it an assignment to names with a comprehension in it?"""
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+        targets = [node.target]
+    else:
+        return False
+    return (all(isinstance(target, ast.Name) for target in targets)
+            and any(isinstance(child, flow.COMPREHENSIONS)
+                    for child in ast.walk(node)))
+
+
 def _is_bound_to_place(loop):
     """Does the loop have statements that only work where they stand?"""
     for child in ast.walk(loop):
         if isinstance(child, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global,
                               ast.Nonlocal)):
             return True
-    return _jumps(loop.orelse)
-
-
-class _Leaves:
-    """The returns of a loop and of its copy that becomes a part, in the same
-    order; those of the copy give names only.  A `finally` around the loop may
-    read more of them than the return itself."""
-
-    def __init__(self, loop, body, graph):
-        nodes = [block[place] for block, place in _returns(loop)]
-        bound = flow.binds(body)
-        self.values = [copy.deepcopy(node.value or _none(node))
-                       for node in nodes]
-        self.reads = [graph.before[node].live & bound for node in nodes]
-        self.places = _returns(body)
-        self.end = None     # what the part gives in the end; None: nothing
-
-    def names(self, kept):
-        """What is read behind the returns; the part's copies say so, too."""
-        for (block, place), reads in zip(self.places, self.reads):
-            _give(block, place, [_load(name) for name in sorted(reads)])
-        return set().union(kept if self.reads else (), *self.reads)
-
-    def give(self, results, ends, kept):
-        """Each return gives its number and the names that are read after it, or
-        None in their place."""
-        for number, (block, place) in enumerate(self.places, 1):
-            wanted = self.reads[number - 1] | kept
-            _give(block, place, [ast.Constant(number), *_some(results, wanted)])
-        if self.places:
-            self.end = [ast.Constant(0), *_some(results, ends)]
-        elif results:
-            self.end = _some(results, ends)
-
-
-def _some(names, wanted):
-    return [_load(name) if name in wanted else ast.Constant(None)
-            for name in names]
-
-
-def _give(block, place, items):
-    node = ast.Return(ast.Tuple(elts=items, ctx=ast.Load()))
-    block[place] = _placed(node, block[place])
-
-
-def _blocks(node):
-    """The lists of statements in 'node', but not those of inner functions."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, flow.FUNCTIONS + (ast.ClassDef,)):
-            yield from _blocks(child)
-    for field in ("body", "orelse", "finalbody"):
-        if isinstance(getattr(node, field, None), list):
-            yield getattr(node, field)
-
-
-def _returns(loop):
-    """(block, place in it) of the loop's returns, the last of a block first."""
-    return [(block, place) for block in _blocks(loop)
-            for place in reversed(range(len(block)))
-            if isinstance(block[place], ast.Return)]
+    return _jumps(getattr(loop, "orelse", []))
 
 
 def _jumps(body):
@@ -472,17 +428,7 @@ def _function(name, loop, wanted, leaves):
         kwonlyargs=[], kw_defaults=[], defaults=[])
     node = ast.FunctionDef(name=name, args=args, body=body,
                            decorator_list=[], type_params=[])
-    return _placed(node, loop)
-
-
-def _placed(node, loop):
-    """'node', its new nodes at the first line of the loop."""
-    for child in ast.walk(node):
-        if not hasattr(child, "lineno"):
-            child.lineno = child.end_lineno = loop.lineno
-            child.col_offset = loop.col_offset
-            child.end_col_offset = loop.col_offset + 3
-    return node
+    return placed(node, loop)
 
 
 class _Call:
@@ -497,7 +443,7 @@ class _Call:
         self.results, self.places, self.apart = results, places, apart
 
     def statements(self, loop):
-        return [_placed(node, loop) for node in (self.ask(), self.choose(loop))]
+        return [placed(node, loop) for node in (self.ask(), self.choose(loop))]
 
     def ask(self):
         """.r0 = .on0 and .part0(a, .get(self, "gain", False))"""
@@ -532,7 +478,7 @@ class _Call:
         names = [self.target(name) for name in self.results]
         if self.leaves.values:
             names.insert(0, ast.Name(id=self.left, ctx=ast.Store()))
-            for block, place in _returns(loop):
+            for block, place in returns(loop):
                 block[place:place + 1] = self.leave(block[place])
         taken = []
         if names:
@@ -558,7 +504,7 @@ class _Call:
         """A `return` in Python's loop, whose time is over as well."""
         value = _store(self.value_left, node.value or ast.Constant(None))
         new = [value, self.timed(), ast.Return(_load(self.value_left))]
-        return [_placed(statement, node) for statement in new]
+        return [placed(statement, node) for statement in new]
 
 
 def _load(name):
@@ -600,7 +546,7 @@ class _Calls(ast.NodeTransformer):
             self.known[function] = self.part(function)
         number = self.known[function]
         if number is not None:
-            node.func = _placed(_choice(number, node.func), node.func)
+            node.func = placed(_choice(number, node.func), node.func)
         return node
 
     def function(self, node):
