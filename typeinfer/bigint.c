@@ -137,7 +137,7 @@ big_operands(Infer *I, AOp op, const AExpr *left, const AExpr *right,
         return false;
     }
     const AExpr *constant = first ? left : right;
-    AExpr *other = infer_maybe(I, first ? right : left);
+    AExpr *other = infer_operand(I, first ? right : left);
     AExpr *big = is_uint64(other->type) ? as_uint64(I, value, constant->loc)
                                         : infer_maybe(I, constant);
     *lhs = first ? big : other;

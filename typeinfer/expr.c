@@ -131,6 +131,16 @@ read_unbound(Infer *I)
     longjmp(*I->raise, 1);
 }
 
+/* What is surely bound of an EITHER. */
+static AExpr *
+number_of(Infer *I, AExpr *e, const Type *number)
+{
+    AExpr *out = ast_expr(I->arena, A_SOME, e->loc);
+    out->lhs = e;
+    out->type = number;
+    return out;
+}
+
 /* The present version of a name. Only here do unbound names and conflicts of
  * joins matter. */
 static AExpr *
@@ -151,7 +161,12 @@ infer_name(Infer *I, const AExpr *e)
     out->version = &ver->base;
     out->type = ver->base.type;
     if (out->type->alt == ALT_UNBOUND) {
+        bool either = out->type->kind == TY_EITHER;
+        const Type *item = either ? out->type->items[0] : NULL;
         out->type = type_with_alt(I->arena, out->type, ALT_NEVER);
+        if (either) {
+            return number_of(I, out, item);
+        }
     }
     check_reach(I, out->type, e->loc);
     return out;
@@ -246,6 +261,13 @@ AExpr *
 infer_maybe(Infer *I, const AExpr *e)
 {
     return record_value(I, list_made(I, e, infer_any(I, e)));
+}
+
+AExpr *
+infer_operand(Infer *I, const AExpr *e)
+{
+    AExpr *out = infer_maybe(I, e);
+    return out->type->kind == TY_EITHER ? need_some(I, out) : out;
 }
 
 AExpr *

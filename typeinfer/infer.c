@@ -282,6 +282,7 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
         }
         return;
     case TY_NUM:
+    case TY_EITHER:
     case TY_COMPLEX:
         return;
     case TY_LIST:

@@ -1,12 +1,13 @@
 /* The join of types: what a name may be after two paths have met.
  *
  * The join is a small lattice: the set of plain types that a value may have,
- * plus "None" and "unbound".  What a Type can say is sets of one or two of
- * these, so
+ * plus "None" and "unbound".  What a NUM can say is sets of one or two of
+ * these; an EITHER is a NUM of two with a flag of its own for the third.  So
  *
  *     {int, float64 scalar}   ->  float64 scalar or int
  *     {int, None}             ->  int or None
- *     {int, float, None}      ->  no join: a conflict
+ *     {int, float, None}      ->  (float or int) or None
+ *     {int, float, float32}   ->  no join: a conflict
  *
  * Of two numbers the one with more values is the main one, because the value
  * is kept in its dtype.
@@ -54,16 +55,20 @@ add_to_set(Set *set, const Type *type)
         set->unbound |= type->alt == ALT_UNBOUND;
         return true;
     }
-    if (type->kind != TY_NUM) {
+    bool either = type->kind == TY_EITHER;
+    if (either ? !add_to_set(set, type->items[0]) : type->kind != TY_NUM) {
         return false;
+    }
+    set->none |= type->alt == ALT_NONE;
+    set->unbound |= type->alt == ALT_UNBOUND;
+    if (either) {
+        return true;
     }
     add_plain(set, type_plain(type));
     Plain alt;
     if (type_plain_alt(type, &alt)) {
         add_plain(set, alt);
     }
-    set->none |= type->alt == ALT_NONE;
-    set->unbound |= type->alt == ALT_UNBOUND;
     return true;
 }
 
@@ -97,13 +102,29 @@ join_two(Arena *arena, Plain main, Plain other)
                          alt_of(other));
 }
 
-/* A set of one or two is a type, of more it is none: there is one flag. */
+/* Two kinds of number, or None or nothing yet. */
+static const Type *
+join_three(Arena *arena, const Set *set)
+{
+    const Type *num = join_two(arena, set->plain[0], set->plain[1]);
+    if (num == NULL || (set->none && set->unbound)) {
+        return NULL;
+    }
+    Type *either = arena_copy(arena, type_tuple(arena, &num, 1, false),
+                              sizeof(*either));
+    either->kind = TY_EITHER;
+    either->alt = set->none ? ALT_NONE : ALT_UNBOUND;
+    return either;
+}
+
+/* A set of one or two is a type with one flag; of more it is none, but for one
+ * of three with two flags. */
 static const Type *
 join_set(Arena *arena, const Set *set)
 {
     int size = set->nplain + set->none + set->unbound;
     if (size > 2) {
-        return NULL;
+        return set->nplain == 2 ? join_three(arena, set) : NULL;
     }
     if (set->nplain == 0) {
         const Type *none = set->none ? type_kind(arena, TY_NONE) : NULL;
@@ -293,6 +314,9 @@ keeps_exactly(const Type *known, DType dtype)
 bool
 type_keeps(const Type *known, const Type *joined)
 {
+    if (joined != NULL && joined->kind == TY_EITHER) {
+        return type_keeps(known, joined->items[0]);
+    }
     bool numbers = known != NULL && joined != NULL && known->kind == TY_NUM &&
                    joined->kind == TY_NUM && known->known &&
                    known->alt == ALT_NEVER;

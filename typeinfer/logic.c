@@ -77,7 +77,8 @@ join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
 static const AExpr *
 without_falsy(Infer *I, const AExpr *e)
 {
-    if (!type_is_pack(e->type) || e->type->alt != ALT_NONE) {
+    if (!type_is_pack(e->type) || e->type->alt != ALT_NONE ||
+        e->type->kind == TY_EITHER) {
         return e;
     }
     AExpr *copy = arena_copy(I->arena, e, sizeof(*e));

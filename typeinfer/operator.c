@@ -29,7 +29,9 @@ need_some(Infer *I, AExpr *e)
     }
     AExpr *out = ast_expr(I->arena, A_SOME, e->loc);
     out->lhs = e;
-    out->type = type_with_alt(I->arena, e->type, ALT_NEVER);
+    out->type = e->type->kind == TY_EITHER
+                    ? e->type->items[0]
+                    : type_with_alt(I->arena, e->type, ALT_NEVER);
     return out;
 }
 
@@ -244,8 +246,8 @@ infer_binop(Infer *I, const AExpr *e)
     }
     AExpr *out = node_like(I, e);
     if (!big_operands(I, e->op, e->lhs, e->rhs, &out->lhs, &out->rhs)) {
-        out->lhs = infer_maybe(I, e->lhs);
-        out->rhs = infer_maybe(I, e->rhs);
+        out->lhs = infer_operand(I, e->lhs);
+        out->rhs = infer_operand(I, e->rhs);
     }
     AExpr *own = class_binop(I, e, out->lhs, out->rhs);
     if (own != NULL) {

@@ -368,6 +368,8 @@ AExpr *infer_expr(Infer *I, const AExpr *e);
  * with None.  Elsewhere it must be the array, or the call is repeated in
  * Python ("settle_some"). */
 AExpr *infer_maybe(Infer *I, const AExpr *e);
+/* Of an operator, which sees to None itself, but for an EITHER. */
+AExpr *infer_operand(Infer *I, const AExpr *e);
 /* Can evaluating the typed 'e' be left out?  (No effect, no check.) */
 bool is_simple(const AExpr *e);
 /* An argument whose value decides the condition; 0: none is known. */

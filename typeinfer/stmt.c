@@ -134,6 +134,19 @@ adds_to_number(Infer *I, AOp op, AExpr *target, AExpr *value)
     return true;
 }
 
+/* a op= value as a = a op value. */
+static void
+aug_as_assign(Infer *I, const AStmt *s, AExpr *value, ABlock *out)
+{
+    AStmt *copy = arena_copy(I->arena, s, sizeof(*s));
+    copy->kind = AS_ASSIGN;
+    copy->value = ast_expr(I->arena, A_BINOP, s->loc);
+    copy->value->op = s->op;
+    copy->value->lhs = s->targets.at[0];
+    copy->value->rhs = as_untyped(I, value, out);
+    infer_assign(I, copy, out);
+}
+
 /* Numbers and tuples are rebound, arrays and elements are changed in place. */
 static void
 infer_aug(Infer *I, const AStmt *s, ABlock *out)
@@ -151,16 +164,14 @@ infer_aug(Infer *I, const AStmt *s, ABlock *out)
         return;
     }
     AExpr *target = infer_maybe(I, s->targets.at[0]);
-    check_target(I, s->targets.at[0], target);
+    bool either = s->targets.at[0]->kind == A_NAME &&
+                  (target->kind == A_SOME || target->type->kind == TY_EITHER);
+    if (!either) {
+        check_target(I, s->targets.at[0], target);
+    }
     AExpr *value = infer_expr(I, s->value);
-    if (target->kind == A_NAME && class_aug(I, s, target, value)) {
-        AStmt *copy = arena_copy(I->arena, s, sizeof(*s));
-        copy->kind = AS_ASSIGN;
-        copy->value = ast_expr(I->arena, A_BINOP, s->loc);
-        copy->value->op = s->op;
-        copy->value->lhs = s->targets.at[0];
-        copy->value->rhs = as_untyped(I, value, out);
-        infer_assign(I, copy, out);
+    if (either || (target->kind == A_NAME && class_aug(I, s, target, value))) {
+        aug_as_assign(I, s, value, out);
         return;
     }
     AExpr *extend = list_extend(I, s, target, value);

@@ -113,7 +113,7 @@ const Type *
 type_like(Arena *arena, const Type *const *items, const Type *like)
 {
     const Type *type = type_tuple(arena, items, like->rank, like->is_list);
-    if (like->class == 0) {
+    if (like->class == 0 && like->kind == TY_TUPLE) {
         return type;
     }
     Type *named = arena_copy(arena, type, sizeof(*type));

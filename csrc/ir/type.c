@@ -303,6 +303,9 @@ add_kind(Str *out, const Type *type)
     case TY_OBJECT:
         add_tuple(out, type);
         break;
+    case TY_EITHER:
+        type_add(out, type->items[0]);
+        break;
     case TY_LIST:
         add_list(out, type);
         break;
@@ -393,7 +396,8 @@ equal_array(const Type *lhs, const Type *rhs)
 bool
 type_is_pack(const Type *type)
 {
-    return type->kind == TY_TUPLE || type->kind == TY_OBJECT;
+    return type->kind == TY_TUPLE || type->kind == TY_OBJECT ||
+           type->kind == TY_EITHER;
 }
 
 /* Compares what its kind uses of a Type and nothing else: the other fields may
@@ -418,6 +422,7 @@ type_equal(const Type *lhs, const Type *rhs)
     case TY_OBJECT:
         return lhs->object == rhs->object && equal_items(lhs, rhs);
     case TY_TUPLE:
+    case TY_EITHER:
     case TY_SLICE:
         return equal_items(lhs, rhs);
     case TY_LIST:

@@ -80,6 +80,7 @@ typedef enum TypeKind {
     TY_RANGE,
     TY_SLICE,  /* lo:hi:step: three "items", of which NONE is left out */
     TY_RECORD, /* an object with attributes; "ival": which, see Signature */
+    TY_EITHER, /* a number with an alternative ("items"), or None or unbound */
     TY_OBJECT, /* an object made here: its attributes are "items" */
 } TypeKind;
 
@@ -157,6 +158,6 @@ typedef struct Type {
 /* 'int', 'float64 scalar', 'float32[:, :, 3]', '(int, float)': for people. */
 void type_add(Str *out, const Type *type);
 bool type_equal(const Type *lhs, const Type *rhs);
-/* TUPLE or OBJECT, whose values are those of their items. */
+/* TUPLE, EITHER or OBJECT, whose values are those of their items. */
 bool type_is_pack(const Type *type);
 #endif

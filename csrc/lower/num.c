@@ -37,6 +37,11 @@ some(Lower *L, Value v, Loc loc)
         v.flag = NULL;
         v.type = type_with_alt(L->arena, v.type, ALT_NEVER);
     }
+    if (v.type->kind == TY_EITHER) {
+        Value number = v.items[0];
+        number.type = v.type->items[0];
+        return number;
+    }
     return v;
 }
 

@@ -121,6 +121,10 @@ truth_of(Lower *L, Value v, Loc loc)
         bool none = v.type->alt == ALT_NONE && v.flag != NULL;
         return none ? both(L, not_(L, v.flag), some) : some;
     }
+    if (v.type->kind == TY_EITHER) {
+        Expr *is = truth_of(L, v.items[0], loc);
+        return v.flag ? both(L, not_(L, v.flag), is) : is;
+    }
     if (type_is_pack(v.type)) { /* or None */
         Expr *none = flag_or_false(L, v.flag);
         bool empty = v.type->kind == TY_TUPLE && v.type->rank == 0;

@@ -313,6 +313,30 @@ convert_num(Lower *L, Value v, const Type *to, Loc loc)
     return out;
 }
 
+/* A number, maybe one of two kinds, into one that may be None or unbound too.
+ * Where it is that now, its number is any that fits. */
+static Value
+convert_either(Lower *L, Value v, const Type *to, Loc loc)
+{
+    Value out = {.type = to, .items = ARENA_NEW(L->arena, Value)};
+    Value number = v;
+    bool absent = v.type->alt == ALT_NONE || v.type->alt == ALT_UNBOUND;
+    if (v.type->kind == TY_EITHER) {
+        number = v.items[0];
+        number.type = v.type->items[0];
+    } else if (absent) {
+        number.type = type_with_alt(L->arena, v.type, ALT_NEVER);
+        number.flag = NULL;
+    }
+    if (absent && v.flag != NULL) {
+        Expr *zero = num_const(L, number.type->dtype, 0);
+        number.expr = ir_select(L->arena, v.flag, zero, number.expr);
+    }
+    out.items[0] = convert_num(L, number, to->items[0], loc);
+    out.flag = flag_or_false(L, absent ? v.flag : NULL);
+    return out;
+}
+
 /* Only upwards in the lattice of joins: a value of a type
  * that the join was made from. */
 Value
@@ -323,6 +347,9 @@ convert(Lower *L, Value v, const Type *to, Loc loc)
     }
     if (to->kind == TY_NUM) {
         return convert_num(L, v, to, loc);
+    }
+    if (to->kind == TY_EITHER) {
+        return convert_either(L, v, to, loc);
     }
     Value out = v;
     out.type = to;

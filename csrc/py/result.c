@@ -489,6 +489,9 @@ build(Reader *reader, const Type *type)
             Py_RETURN_NONE;
         }
     }
+    if (type->kind == TY_EITHER) {
+        return build(reader, type->items[0]);
+    }
     PyObject *out = type->is_list ? PyList_New(type->rank)
                                   : PyTuple_New(type->rank);
     for (int i = 0; out != NULL && i < type->rank; i++) {
