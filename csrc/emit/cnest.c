@@ -256,12 +256,15 @@ write_inits(Gen *g, const Stmt *s)
 
 /* Burns fuel; in a range of a parallel loop 'ctx' is the thread's own. Counting
  * down a local costs a cycle; vz_refuel asks the host whether a signal is
- * pending. */
+ * pending.  What the loop carries shall stay in registers meanwhile. */
 static void
-write_poll(Gen *g)
+write_poll(Gen *g, const Stmt *s)
 {
     g->frame->polls = true;
-    c_exit_if(g, "vz_rare(--fuel < 0) && (fuel = vz_refuel(ctx)) < 0",
+    c_exit_if(g,
+              str_printf(g->arena,
+                         "vz_rare(--fuel < 0) && (fuel = vz_refuel%s(ctx)) < 0",
+                         s->ncarries > 0 ? "_far" : ""),
               "VZ_INTERRUPT");
 }
 
@@ -279,7 +282,7 @@ write_body(Gen *g, const Stmt *s)
         tail.arrays[i] = s->binds[i].next;
     }
     if (s->poll) {
-        write_poll(g);
+        write_poll(g, s);
     }
     write_round(g, &s->body, &tail);
 }

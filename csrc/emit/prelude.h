@@ -214,23 +214,23 @@ vz_far(VzLibm2 *fn, double x, double y)
 #define vz_far(fn, x, y) (fn)(x, y)
 #endif
 
-/* When a loop's fuel is used up: new fuel, or -1 when the call must end. */
+/* A loop's fuel is used up: new fuel, or -1 when the call must end. */
 VZ_COLD int64_t
-vz_polled(VzCtx *ctx)
-{
-    return ctx->fuel = 0, ctx->host->poll(ctx) ? -1 : ctx->fuel;
-}
-
-VZ_INLINE int64_t
 vz_refuel(VzCtx *ctx)
 {
+    ctx->fuel = 0;
+    return ctx->host->poll(ctx) ? -1 : ctx->fuel;
+}
+VZ_INLINE int64_t
+vz_refuel_far(VzCtx *ctx)
+{
 #ifdef VZ_FAR
-    int64_t (*fn)(VzCtx *) = vz_polled;
+    int64_t (*fn)(VzCtx *) = vz_refuel;
     __asm__ volatile(VZ_FAR : "+a"(fn) : "D"(ctx)
                      : "memory", "xmm0", "xmm1", VZ_FAR_CLOBBERS);
     return (int64_t)fn;
 #else
-    return vz_polled(ctx);
+    return vz_refuel(ctx);
 #endif
 }
 
