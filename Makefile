@@ -4,6 +4,7 @@
 #   make test       the tests (10 minutes on two cores at most)
 #   make test-full  whole tables, all planted faults; then the tests again under
 #                   the sanitizers and with more threads
+#   make tsan       parallel loops under ThreadSanitizer
 #   make demo       a first look: one app, plain and accelerated
 #   make bench      measure the apps against their peers
 #   make lint       compilers' warnings, ruff, formatting
@@ -25,7 +26,7 @@ PACKAGES = setuptools wheel numpy pytest pytest-timeout pytest-xdist \
 # --- The environment ---------------------------------------------------------
 
 .PHONY: all dev release asan test test-full demo bench lint core-tools clean \
-        link exchange sdist
+        link objects exchange sdist tsan
 
 all: release
 
@@ -64,8 +65,10 @@ CHECKED = -Og -g -DVIZGEN_DEV=1 -Werror
 FLAGS_release = -O2 -DNDEBUG
 FLAGS_dev = $(CHECKED)
 FLAGS_asan = $(CHECKED) -fsanitize=address,undefined -fno-omit-frame-pointer
+FLAGS_tsan = $(CHECKED) -fsanitize=thread -DVIZGEN_TSAN
 FLAGS_cov = $(CHECKED) --coverage
 LINK_asan = -fsanitize=address,undefined
+LINK_tsan = -fsanitize=thread
 LINK_cov = --coverage
 VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' vizgen/__init__.py)
 CORE_FLAGS = $(BASE) $(FLAGS_$(VIZGEN_BUILD)) -DVIZGEN_VERSION='"$(VERSION)"'
@@ -75,8 +78,9 @@ PY_INCLUDE ?=
 SUFFIX ?=
 EXTRA ?=
 
-define build_in_place
-$(MAKE) --no-print-directory -j$(JOBS) link VIZGEN_BUILD=$(1) \
+# $(1): the kind of build; $(2): link, or objects only
+define build_goal
+$(MAKE) --no-print-directory -j$(JOBS) $(2) VIZGEN_BUILD=$(1) \
   PY_INCLUDE="$$($(PY) -c 'import sysconfig, numpy; \
     print("-isystem", sysconfig.get_path("include"), \
           "-isystem", numpy.get_include())')" \
@@ -85,7 +89,9 @@ $(MAKE) --no-print-directory -j$(JOBS) link VIZGEN_BUILD=$(1) \
 endef
 
 dev release asan cov: $(PY)
-	@$(call build_in_place,$@)
+	@$(call build_goal,$@,link)
+
+objects: $(OBJECTS)
 
 link: $(BUILD)/_core$(SUFFIX)
 	@cmp -s $< vizgen/_core$(SUFFIX) || { \
@@ -155,6 +161,11 @@ test-full: dev core-tools
 	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=2 $(PY) -m pytest -q tests
 	@$(MAKE) --no-print-directory dev
+
+# Nothing is built in place: tests/races.py links a package of its own.
+tsan: $(PY)
+	@$(call build_goal,tsan,objects)
+	$(PY) -m tests.races
 
 demo: release
 	$(PY) -m vizgen demo

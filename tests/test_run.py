@@ -10,8 +10,10 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
+import numpy as np
 import pytest
 
 from tests.runkit import kernel, needs_gcc, programs, tool_fixture  # noqa: F401
@@ -52,6 +54,60 @@ def test_threads_that_the_system_refuses():
     done = subprocess.run([programs()["run_threads"], "starved"], capture_output=True,
                           text=True, timeout=90)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_threads_under_thread_sanitizer(tmp_path):
+    """Once by gcc's, with threads that it sees; `make tsan` runs kernels."""
+    root = pathlib.Path(__file__).resolve().parent.parent
+    sources = [root / "tests/unit/run_threads.c",
+               *sorted((root / "csrc/run").glob("*.c")),
+               *sorted((root / "csrc/base").glob("*.c"))]
+    program = tmp_path / "run_threads"
+    subprocess.run(["gcc", "-std=c11", "-D_GNU_SOURCE", f"-I{root}", "-fopenmp",
+                    "-O1", "-g", "-fsanitize=thread", "-DVIZGEN_TSAN",
+                    *map(str, sources), "-lm", "-ldl", "-o", str(program)],
+                   check=True)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ThreadSanitizer" not in done.stderr, done.stderr
+
+
+LITTLE = """
+import os, numpy as np
+from tests import test_run
+from vizgen import accelerate
+fn = accelerate(test_run.doubled)
+a = np.ones((4, 3))
+fn(a)
+before = len(os.listdir("/proc/self/task"))
+for _ in range(3):
+    assert np.array_equal(fn(a), 2 * a)
+assert fn.stats.native_calls == 4
+print(len(os.listdir("/proc/self/task")), before)
+"""
+
+
+def doubled(a):
+    out = np.zeros(a.shape)
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            out[y, x] = a[y, x] * 2.0
+    return out
+
+
+@pytest.mark.parametrize("least,more", [("0", True), ("1e9", False), (None, False)])
+def test_how_much_work_is_worth_threads(least, more, tmp_path):
+    environment = {**os.environ, "VIZGEN_THREADS": "3", "VIZGEN_TRIALS": "0",
+                   "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment.pop("VIZGEN_PARALLEL_NS", None)
+    if least:
+        environment["VIZGEN_PARALLEL_NS"] = least
+    done = subprocess.run([sys.executable, "-c", LITTLE], capture_output=True,
+                          text=True, env=environment, check=False,
+                          cwd=pathlib.Path(__file__).resolve().parent.parent)
+    assert done.returncode == 0, done.stderr
+    after = int(done.stdout.split()[0])
+    assert (after >= 3) == more, done.stdout
 
 
 def test_number_of_threads(tool):

@@ -28,7 +28,8 @@
  * flags, are gathered when a thread is done; of the failed check's numbers that
  * of the lowest range is kept.
  *
- * OpenMP's implicit barrier is all that is used of it.
+ * OpenMP's implicit barrier is all that is used of it.  ThreadSanitizer can't
+ * see that barrier, so the build for it (make tsan) starts threads of its own.
  */
 #include <fenv.h>
 #include <pthread.h>
@@ -69,7 +70,9 @@ typedef struct Block {
 
 /* One parallel loop while it runs, on its caller's stack. */
 typedef struct Region {
-    VzCtx *ctx;    /* the caller's own */
+    VzCtx *ctx;    /* the caller's own, for what is gathered */
+    VzCtx start;   /* as it was before the loop: what the copies are made of,
+                      since a thread may start when another is done */
     VzRange *body;
     void *env;
     VzHost host;   /* the table of the copies */
@@ -81,6 +84,9 @@ typedef struct Region {
     int status; /* of that range, and its check; under "lock" */
     int check;
     Block *blocks;
+#ifdef VIZGEN_TSAN
+    pthread_barrier_t *gate; /* NULL: nobody waits */
+#endif
 } Region;
 
 /* What the current thread is doing: the loop, the start of its range, and
@@ -351,14 +357,22 @@ in_parallel(void)
 #endif
 }
 
+/* Below so much work a loop stays serial, whatever the team does. */
+static double
+least_work(void)
+{
+    pthread_once(&settings_once, read_settings);
+    return least_ns >= 0 ? least_ns : hot_ns;
+}
+
 /* May the loop run in parallel, and is it worth it even if the team is hot?
  * The product may raise FE_INEXACT, which everything does; the arithmetic
  * further on is done with the caller's flags put aside. */
 static bool
 is_worth_it(const VzCtx *ctx, int64_t n, double cost)
 {
-    return n > 1 && (double)n * cost >= hot_ns && !forked && !ctx->logging &&
-           !in_parallel();
+    return n > 1 && (double)n * cost >= least_work() && !forked &&
+           !ctx->logging && !in_parallel();
 }
 
 /* Threads worth using for 'n' rounds of 'cost' nanoseconds. */
@@ -367,14 +381,15 @@ threads_for(const VzCtx *ctx, int64_t n, double cost)
 {
     double work = (double)n * cost;
     int threads = threads_of(ctx);
-    if (threads > 1 && work < cold_ns) {
+    bool any = least_ns >= 0; /* the environment says what is worth it */
+    if (threads > 1 && work < cold_ns && !any) {
         int64_t last = __atomic_load_n(&last_ns, __ATOMIC_RELAXED);
         if (clock_ns() - last > hot_for_ns) {
             return 1;
         }
     }
     double most = work / share_ns;
-    threads = most < threads ? (int)most : threads;
+    threads = most < threads && !any ? (int)most : threads;
     threads = n < threads ? (int)n : threads;
     return threads > 1 ? possible_threads(threads) : 1;
 }
@@ -475,13 +490,32 @@ run_block(Region *region, Block *block, VzCtx *ctx)
     }
 }
 
+#ifdef VIZGEN_TSAN
+/* So that each thread does a part of even the shortest loop, or it would never
+ * be seen that two of them meet; nothing orders their parts.  In every other
+ * loop, for helping others is to be seen too. */
+static void
+done_with_own(Region *region)
+{
+    if (region->gate != NULL) {
+        pthread_barrier_wait(region->gate);
+    }
+}
+#else
+static void
+done_with_own(const Region *region)
+{
+    (void)region;
+}
+#endif
+
 /* The part of thread 'me': its own block, then what others have left.  The
  * copy of the context is made here, on the thread's own stack, so that what
  * ranges write to it shares no cache line with other threads. */
 static void
 run_thread(Region *region, int me)
 {
-    VzCtx ctx = *region->ctx;
+    VzCtx ctx = region->start;
     ctx.host = &region->host;
     ctx.warn = 0;
     ctx.fpflags = 0;
@@ -489,6 +523,9 @@ run_thread(Region *region, int me)
     inside_caller = me == 0;
     for (int i = 0; i < region->nblocks; i++) {
         run_block(region, &region->blocks[(me + i) % region->nblocks], &ctx);
+        if (i == 0) {
+            done_with_own(region);
+        }
     }
     inside = NULL;
     __atomic_fetch_or(&region->ctx->warn, ctx.warn, __ATOMIC_RELAXED);
@@ -540,12 +577,55 @@ divide(Region *region, int64_t lo, int64_t hi, double cost)
     region->chunk = chunk > 0 ? chunk : 1;
 }
 
+#ifdef VIZGEN_TSAN
+/* A thread of a team other than the caller's. */
+typedef struct Member {
+    Region *region;
+    int me;
+    pthread_t thread;
+} Member;
+
+static void *
+run_member(void *data)
+{
+    Member *member = data;
+    run_worker(member->region, member->me);
+    return NULL;
+}
+
+/* As OpenMP does, but where every start and end of a thread is seen. */
+static void
+run_own_team(Region *region, int threads)
+{
+    static int loops;
+    Member members[MAX_THREADS];
+    pthread_barrier_t gate;
+    bool gated = __atomic_fetch_add(&loops, 1, __ATOMIC_RELAXED) % 2 == 0;
+    pthread_barrier_init(&gate, NULL, (unsigned)threads);
+    region->gate = gated ? &gate : NULL;
+    for (int me = 1; me < threads; me++) {
+        members[me] = (Member){.region = region, .me = me};
+        if (pthread_create(&members[me].thread, NULL, run_member,
+                           &members[me]) != 0) {
+            abort(); /* the others would wait for it */
+        }
+    }
+    run_thread(region, 0);
+    for (int me = 1; me < threads; me++) {
+        pthread_join(members[me].thread, NULL);
+    }
+    pthread_barrier_destroy(&gate);
+}
+#endif
+
 /* OpenMP may give fewer threads than asked for; those there are then take
  * the blocks of the others. */
 static int
 run_team(Region *region, int threads)
 {
-#ifdef _OPENMP
+#ifdef VIZGEN_TSAN
+    run_own_team(region, threads);
+#elif defined(_OPENMP)
 #pragma omp parallel num_threads(threads)
     {
         int me = omp_get_thread_num();
@@ -606,7 +686,7 @@ threads_parallel_for(VzCtx *ctx, VzRange *body, void *env, int64_t lo,
     if (!is_worth_it(ctx, hi - lo, cost)) {
         return body(ctx, env, lo, hi);
     }
-    Region region = {.ctx = ctx, .body = body, .env = env};
+    Region region = {.ctx = ctx, .start = *ctx, .body = body, .env = env};
     region.host = *ctx->host;
     region.host.poll = poll_inside;
     region.failed = INT64_MAX;
