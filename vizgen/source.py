@@ -256,10 +256,14 @@ def known_objects():
         if callable(value) and getattr(value, "__module__", "") == "builtins":
             _add(table, value, "builtins." + value.__name__)
     import cmath  # not needed before a function is loaded
+    import heapq
 
     for value in [*vars(math).values(), *vars(cmath).values()]:
         if isinstance(value, types.BuiltinFunctionType):
             _add(table, value, f"{value.__module__}.{value.__name__}")
+    for value in vars(heapq).values():
+        if isinstance(value, types.BuiltinFunctionType):
+            _add(table, value, f"heapq.{value.__name__}")
     _add(table, itertools.product, "itertools.product")
     _add(table, collections.deque, "collections.deque")
     modules = [("numpy", numpy), ("numpy.linalg", numpy.linalg)]

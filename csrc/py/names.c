@@ -336,12 +336,12 @@ bind_user(Loader *L, Binding *out, PyObject *function)
     out->known = other_name(function);
 }
 
-/* A function of NumPy's that vizgen.library has in Python, if there is no rule
- * for it in the compiler.  False: there is none. */
+/* A function of NumPy's or heapq's that vizgen.library has in Python, if there
+ * is no rule for it in the compiler.  False: there is none. */
 static bool
 bind_library(Loader *L, Binding *out, Sym known)
 {
-    if (strncmp(known, "numpy.", 6) != 0
+    if ((strncmp(known, "numpy.", 6) != 0 && strncmp(known, "heapq.", 6) != 0)
         || builtin_find(known) != BUILTIN_NONE) {
         return false;
     }

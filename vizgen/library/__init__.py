@@ -1,12 +1,12 @@
-"""NumPy functions written in the Python that vizgen compiles.
+"""Library functions written in the Python that vizgen compiles.
 
-A function of NumPy that is no more than loops needs no rule of its own in the
-compiler: it is written here once, and each call of it is specialised and
+A function of NumPy, or of heapq, that is no more than loops needs no rule of its
+own in the compiler: it is written here once, and each call of it is specialised and
 inlined like that of a user's function.  What stands here must do exactly what
-NumPy's does, in values, types and exceptions; where it can't, an `assert`
+theirs does, in values, types and exceptions; where it can't, an `assert`
 fails, and the call is repeated in Python.
 
-TABLE maps NumPy's name of a function to (module, function).
+TABLE maps the name of a function to (module, function).
 """
 
 import importlib
@@ -22,6 +22,9 @@ _STREAMS = {f"numpy.random.{name}": ("generators", function)
                                    ("Generator", "generator"),
                                    ("PCG64", "pcg64"))}
 TABLE |= _STREAMS
+TABLE |= {f"heapq.{name}": ("heaps", name)
+          for name in ("heappush", "heappop", "heapify", "heapreplace",
+                       "heappushpop")}
 TABLE["numpy.linalg.norm"] = ("linalg", "norm")
 TABLE["numpy.cross"] = ("linalg", "cross")
 TABLE["numpy.angle"] = ("pairs", "angle")
@@ -40,7 +43,7 @@ TABLE |= {f"numpy.ndarray.{name}": ("numeric", name)
 
 
 def find(name):
-    """The function that stands for NumPy's function 'name', or None."""
+    """The function that stands for library function 'name', or None."""
     row = TABLE.get(name)
     if row is None:
         return None
