@@ -303,5 +303,8 @@ typedef struct Unit {
 /* Nodes of which all but these fields are zero; the builder sets the rest. */
 AExpr *ast_expr(Arena *arena, AKind kind, Loc loc);
 AStmt *ast_stmt(Arena *arena, ASKind kind, Loc loc);
+/* Makes names of the entries of local dicts that are only used by known keys
+ * (fields.c). */
+void ast_split_dicts(Arena *arena, AFunc *func);
 void ast_print(const AFunc *func, Str *out); /* the dump 'A', types too */
 #endif

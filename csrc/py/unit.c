@@ -181,6 +181,7 @@ load_body(Loader *L, int index)
     PyObject *body = node_field(L, node, "body");
     if (PyList_CheckExact(body)) {
         load_block(L, body, &out->body);
+        ast_split_dicts(L->arena, out);
         return;
     }
     AStmt *s = ast_stmt(L->arena, AS_RETURN, node_loc(L, body));
