@@ -116,3 +116,19 @@ def test_broken_encodings(tmp_path, text):
     path.write_bytes(text)
     assert [item["code"] for item in check.check_file(str(path))] == ["syntax"]
     assert json.dumps(check.check_file(str(path)))
+
+
+def summed(a):
+    return np.cumsum(a, axis=(0, 1))[-1]
+
+
+def test_a_refusal_in_the_library_shows_the_call():
+    compiled = accelerate(summed)
+    with pytest.warns(vizgen.FallbackWarning) as seen:
+        with pytest.raises(TypeError):
+            compiled(np.ones((3, 4)))
+    text = str(seen[0].message)
+    first = text.split("\n")[0]
+    assert "test_messages.py" in first and "`cumsum` is not translated" in first
+    assert "vizgen/library/numeric.py:" in first
+    assert "    return np.cumsum(a, axis=(0, 1))[-1]\n" in text

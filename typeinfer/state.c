@@ -29,6 +29,36 @@ enum { MAX_PINNED = 16 };
 
 /* --- ends ----------------------------------------------------------------- */
 
+/* Is the place in a function of vizgen.library? */
+static bool
+in_library(const Infer *I, Loc loc)
+{
+    const Diags *diags = I->unit->diags;
+    const char *path = loc.line > 0 && loc.file < diags->sources.n
+                           ? diags->sources.at[loc.file].path
+                           : NULL;
+    return path != NULL && strstr(path, "/vizgen/library/") != NULL;
+}
+
+/* What is refused in a function of the library is told at the user's call. */
+static void
+refuse_at(Infer *I, DiagId id, Loc loc, const char *message)
+{
+    const Frame *f = I->frame;
+    while (f != NULL && f->caller != NULL && in_library(I, f->call)) {
+        f = f->caller;
+    }
+    if (!in_library(I, loc) || f == NULL || f->caller == NULL) {
+        diag_refuse(I->unit->diags, id, loc, "%s", message);
+        return;
+    }
+    const char *path = I->unit->diags->sources.at[loc.file].path;
+    diag_refuse(I->unit->diags, id, f->call,
+                "`%s` is not translated for these arguments: %s (%s:%u)",
+                f->func->name, message, strstr(path, "vizgen/library/"),
+                (unsigned)loc.line);
+}
+
 /* The first refusal ends inference: later ones would often follow from it.
  * Three things come before: what lists hold may not be known yet, what always
  * fails is Python's to raise, and a loop that is written out may do without
@@ -51,7 +81,7 @@ infer_refuse(Infer *I, DiagId id, Loc loc, const char *help, const char *format,
         longjmp(*I->raise, 1);
     }
     unroll_instead(I);
-    diag_refuse(I->unit->diags, id, loc, "%s", message);
+    refuse_at(I, id, loc, message);
     if (help != NULL) {
         diag_help(I->unit->diags, "%s", help);
     }
