@@ -233,6 +233,30 @@ settle_numbers(Infer *I, AOp op, AExpr *lhs, AExpr *rhs)
     }
 }
 
+/* A tuple or list of numbers, as NumPy makes an array of it? */
+static bool
+is_row(const Type *type)
+{
+    bool row = type->kind == TY_TUPLE && type->class == 0 &&
+               type->alt == ALT_NEVER && type->rank > 0;
+    for (int i = 0; row && i < type->rank; i++) {
+        const Type *item = type->items[i];
+        row = item->kind == TY_NUM && item->alt == ALT_NEVER;
+    }
+    return row;
+}
+
+/* `img + (1, 2, 3)`: NumPy makes an array of what it meets. */
+static void
+settle_rows(Infer *I, AExpr *e)
+{
+    if (e->lhs->type->kind == TY_ARRAY && is_row(e->rhs->type)) {
+        e->rhs = array_of(I, e->rhs);
+    } else if (e->rhs->type->kind == TY_ARRAY && is_row(e->lhs->type)) {
+        e->lhs = array_of(I, e->lhs);
+    }
+}
+
 /* a + b */
 AExpr *
 infer_binop(Infer *I, const AExpr *e)
@@ -253,6 +277,7 @@ infer_binop(Infer *I, const AExpr *e)
     if (own != NULL) {
         return own;
     }
+    settle_rows(I, out);
     out->type = list_binop(I, e, out->lhs, out->rhs);
     if (out->type != NULL) {
         return out;

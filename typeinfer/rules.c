@@ -424,6 +424,18 @@ power_is_known(const Type *lhs, const Type *rhs)
     return number && (e == 2.0 || e == 0.5 || e == -1.0 || e == 1.0);
 }
 
+/* Integers to a power that only the run knows: products that wrap, if it is not
+ * negative. */
+static bool
+power_of_ints(const Type *lhs, const Type *rhs)
+{
+    bool number = rhs->kind == TY_NUM && rhs->alt == ALT_NEVER &&
+                  dtype_is_int(rhs->dtype) && !rhs->known;
+    Plain common = plain_common(element_plain(lhs), element_plain(rhs));
+    return number && lhs->kind == TY_ARRAY && dtype_is_int(lhs->dtype) &&
+           dtype_is_int(common.dtype);
+}
+
 /* Integer division of arrays warns where a divisor is zero: only a constant
  * is surely none. */
 static bool
@@ -464,7 +476,7 @@ rule_array(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
         Plain common = plain_common(element_plain(lhs), element_plain(rhs));
         rule = (PlainRule){.type = common, .compute = common.dtype};
     }
-    if (op == AO_POW ? !power_is_known(lhs, rhs)
+    if (op == AO_POW ? !power_is_known(lhs, rhs) && !power_of_ints(lhs, rhs)
                      : !plain_rule(op, element_plain(lhs), element_plain(rhs),
                                    &rule)) {
         return out;

@@ -126,6 +126,17 @@ power_element(Lower *L, const Lazy *z, Expr *const *args)
                          array_warn_name(AO_POW, z->data), NULL, z->loc);
 }
 
+/* x ** y of integers, which wraps: as that of int64, of which narrower ones are
+ * the last bits. */
+static Expr *
+int_power_element(Lower *L, const Lazy *z, Expr *const *args)
+{
+    Expr *x = cast_to(L, DT_I64, cast_to(L, z->compute, args[0]));
+    Expr *y = cast_to(L, DT_I64, args[1]);
+    Expr *e = call_fn(L, FN_IPOW, DT_I64, x, y);
+    return cast_to(L, z->compute, e);
+}
+
 /* |x|; the least integer stays what it is. */
 static Expr *
 abs_element(Lower *L, const Lazy *z, Expr *const *args)
@@ -154,6 +165,20 @@ lazy_operand(Lower *L, AOp op, Value v, DType dtype, Loc loc)
     return lazy_number(L, vec_operand(L, op, v, dtype, loc), loc);
 }
 
+/* Integers to a power of the run; a negative one is an error. */
+static const Lazy *
+int_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
+{
+    Value number = hold_value(L, rhs, loc);
+    if (dtype_is_signed(number.type->dtype)) {
+        Expr *zero = num_const(L, number.type->dtype, 0);
+        emit_check(L, op2(L, E_LE, zero, number.expr), X_VALUE, loc);
+    }
+    const Lazy *args[] = {lazy_of(L, lhs, loc),
+                          lazy_operand(L, AO_POW, number, dt, loc)};
+    return lazy_map(L, int_power_element, AO_POW, dt, dt, args, 2, loc);
+}
+
 /* 'lhs' op 'rhs', at least one of them an array; 'in_place' into 'lhs'. */
 static const Lazy *
 binop_tree(Lower *L, AOp op, Value lhs, Value rhs, bool in_place, Loc loc)
@@ -165,6 +190,9 @@ binop_tree(Lower *L, AOp op, Value lhs, Value rhs, bool in_place, Loc loc)
     DType dt = rule.compute;
     if (op == AO_POW && dtype_is_complex(dt)) {
         return lazy_pair_power(L, lhs, rhs, dt, loc);
+    }
+    if (op == AO_POW && dtype_is_int(dt) && !rhs.type->known) {
+        return int_power(L, lhs, rhs, dt, loc);
     }
     if (op == AO_POW) {
         const Lazy *base = lazy_of(L, lhs, loc);
