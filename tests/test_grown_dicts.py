@@ -186,12 +186,44 @@ def view_sliced(n):
     return len(d.keys()[1:])
 
 
-@refused(5)
+@program((5,), (0,), (40,))
 def float_keys(n):
     d = {}
     for i in range(n):
-        d[i * 0.5] = i
-    return len(d)
+        d[i / 4] = i
+        d[-(i / 4)] = -i
+    return d.get(0.0, 7), d.get(1.5, -1), 0.3 in d, [k for k in d]
+
+
+@program((np.array([0.5, -0.0, 0.0, 0.5, 2.0**62, -2.0**63, 2.0**63]),),
+         (np.array([np.inf, -np.inf, 1e300, np.inf]),), (np.zeros(0),),
+         (np.arange(1000) % 37 * 1e-20,), (np.arange(1000) % 37 * 1e15,),
+         (np.arange(30, dtype=np.float32) % 7 / 3,))
+def floats_counted(a):
+    d = {}
+    for v in a:
+        if v in d:
+            d[v] += 1
+        else:
+            d[v] = 1
+    return list(d.keys()), list(d.values())
+
+
+@program((np.arange(50) % 9 / 8,), (np.zeros(1),))
+def pairs_of_floats(a):
+    d = {}
+    for i in range(len(a) - 1):
+        k = (a[i], i % 3)
+        d[k] = d.get(k, 0) + i
+    return sum([k[0] * v for k, v in d.items()]), len(d)
+
+
+@refused(np.arange(5.0))
+def floats_of_two_kinds(a):
+    d = {}
+    for v in a:
+        d[v] = 1
+    return np.float32(0.1) in d
 
 
 @refused(5)

@@ -8,10 +8,11 @@
  *
  * A dict into which something is stored is two lists of run-time length, the
  * first of which csrc/lower looks into by a table of hashes; a dict keeps its
- * keys in the order in which they came, and so do they.  The keys are integers
+ * keys in the order in which they came, and so do they.  The keys are numbers
  * of one kind, or tuples of such, so that equal keys are the same object but
- * for what nobody can see.  What a list can do and the views of a dict can't is
- * refused, as are results; a loop over a dict must not store into it. */
+ * for what nobody can see: of 0.0 and -0.0 the first one stays, as in Python.
+ * What a list can do and the views of a dict can't is refused, as are results;
+ * a loop over a dict must not store into it. */
 #include <string.h>
 
 #include "typeinfer/list.h"
@@ -69,8 +70,9 @@ is_grown_key(const Type *type)
     for (int i = 0; all && i < type->rank; i++) {
         all = is_grown_key(type->items[i]);
     }
-    return all || (type_is_integer(type, true) && type->alt == ALT_NEVER &&
-                   type->dtype != DT_U64);
+    bool number = type_is_integer(type, true) ||
+                  (type->kind == TY_NUM && dtype_is_float(type->dtype));
+    return all || (number && type->alt == ALT_NEVER && type->dtype != DT_U64);
 }
 
 static void
@@ -78,10 +80,26 @@ need_key(Infer *I, const AExpr *key)
 {
     if (!is_grown_key(key->type)) {
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, key->loc,
-                     "Use integers or tuples of integers, all of one kind.",
+                     "Use numbers or tuples of numbers, all of one kind.",
                      "a dict that grows has no keys like %s here",
                      type_text(I->arena, key->type));
     }
+}
+
+/* Is a float compared with floats of its dtype only?  With others NumPy would
+ * round before it compares, and Python has compared the hashes before. */
+static bool
+same_floats(const Type *key, const Type *keys)
+{
+    if (key->kind != TY_TUPLE || keys->kind != TY_TUPLE) {
+        bool floats = dtype_is_float(key->dtype) || dtype_is_float(keys->dtype);
+        return !floats || key->dtype == keys->dtype;
+    }
+    bool same = key->rank == keys->rank;
+    for (int i = 0; same && i < key->rank; i++) {
+        same = same_floats(key->items[i], keys->items[i]);
+    }
+    return same;
 }
 
 /* The number of the entry with the held key, -1: there is none; held. */
@@ -94,6 +112,13 @@ find_entry(Infer *I, const Record *record, AExpr *key, ABlock *out)
         return const_int(I, -1, key->loc);
     }
     list_need_equal(I, key, keys->type);
+    if (!same_floats(key->type, keys->type->items[0])) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, key->loc,
+                     "Use keys of one kind, `float(x)`.",
+                     "a dict with keys like %s is asked for one like %s",
+                     type_text(I->arena, keys->type->items[0]),
+                     type_text(I->arena, key->type));
+    }
     AExpr *call = list_call(I, key->loc, BUILTIN_DICT_FIND, keys);
     vec_push(I->arena, &call->items, key);
     vec_push(I->arena, &call->keys, NULL);

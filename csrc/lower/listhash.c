@@ -14,6 +14,30 @@
 
 enum { LEAST_SIZE = 16 };
 
+/* An integer for a float, the same one for equal floats: what is in front of
+ * the point and 52 bits behind it.  A nan is the key that it is as an object,
+ * so Python repeats the call. */
+static Expr *
+bits_of(Lower *L, Expr *e)
+{
+    Loc loc = L->func->loc;
+    Expr *x = reuse(L, cast_to(L, DT_F64, e), loc);
+    Expr *nan = call_fn(L, FN_ISNAN, DT_BOOL, x, NULL);
+    emit_check(L, not_(L, nan), X_SPECULATE, loc);
+    double most = 9223372036854774784.0; /* the last one below 2 ** 63 */
+    Expr *low = ir_float(L->arena, DT_F64, -most);
+    Expr *high = ir_float(L->arena, DT_F64, most);
+    Expr *cut = ir_select(L->arena, op2(L, E_LT, x, low), low, x);
+    cut = reuse(L, cut, loc);
+    cut = ir_select(L->arena, op2(L, E_LT, high, cut), high, cut);
+    cut = reuse(L, cut, loc);
+    Expr *whole = reuse(L, cast_to(L, DT_I64, cut), loc);
+    Expr *rest = op2(L, E_SUB, cut, cast_to(L, DT_F64, whole));
+    double scale = (double)(INT64_C(1) << 52);
+    rest = op2(L, E_MUL, rest, ir_float(L->arena, DT_F64, scale));
+    return op2(L, E_XOR, whole, cast_to(L, DT_I64, rest));
+}
+
 /* Mixes the numbers of a key. */
 static Expr *
 hash_of(Lower *L, Value v, Expr *before)
@@ -25,7 +49,8 @@ hash_of(Lower *L, Value v, Expr *before)
         return before;
     }
     const int64_t odd = INT64_C(0x1e3779b97f4a7c15);
-    Expr *x = cast_to(L, DT_I64, v.expr);
+    Expr *x = dtype_is_float(v.expr->dtype) ? bits_of(L, v.expr)
+                                            : cast_to(L, DT_I64, v.expr);
     x = before ? op2(L, E_XOR, x, before) : x;
     Expr *h = reuse(L, op2(L, E_MUL, x, int_const(L, odd)), L->func->loc);
     return op2(L, E_XOR, h, op2(L, E_SHR, h, int_const(L, 29)));
