@@ -21,13 +21,15 @@
  * that loop.  Done only where some nest touches one slab of the array, at an
  * index that is not constant: else the whole array is in use.
  */
+#include <string.h>
+
 #include "transforms/box.h"
 #include "transforms/transforms.h"
 
 enum {
     MAX_NESTS = 24,  /* that touch one buffer: each gets code of its own */
     MAX_COLUMN = 30, /* elements of a column */
-    MAX_ENDS = 5,    /* different ends on one axis; more: the whole axis */
+    MAX_ENDS = 8,    /* different ends on one axis; more: the whole axis */
 };
 
 /* What is asked of one buffer.
@@ -59,13 +61,17 @@ typedef struct Clear {
 
 /* --- the box that a nest touches ----------------------------------------- */
 
-/* [lo, hi] of one axis, the least and the greatest index; NULL: unknown, so
- * the whole axis. */
+/* Ends of indices on one axis, each once: the least of "lo" and the greatest of
+ * "hi" bound the axis.  Unknown: the whole of it. */
+typedef struct Ends {
+    Expr *at[MAX_ENDS];
+    int n;
+} Ends;
+
 typedef struct Reach {
-    Expr *lo;
-    Expr *hi;
-    bool known;
-    int ends; /* that were put together */
+    Ends lo;
+    Ends hi;
+    bool unknown;
 } Reach;
 
 /* Collects what a statement touches, up to the column axis. */
@@ -73,30 +79,41 @@ typedef struct Collect {
     Clear *clear;
     Map defs;
     Reach *reach;
-    int n; /* accesses so far */
 } Collect;
 
-static void
-widen(Collect *c, Reach *reach, Expr *lo, Expr *hi)
+/* Adds 'end'; false: there are too many. */
+static bool
+add_end(Ends *ends, Expr *end)
 {
-    Arena *arena = c->clear->arena;
-    if (c->n == 0) {
-        *reach = (Reach){lo, hi, lo != NULL && hi != NULL, 1};
-        return;
+    for (int i = 0; i < ends->n; i++) {
+        if (ir_equal(ends->at[i], end)) {
+            return true;
+        }
     }
-    if (!reach->known || lo == NULL || hi == NULL) {
-        reach->known = false;
-        return;
+    if (ends->n == MAX_ENDS) {
+        return false;
     }
-    if (!ir_equal(reach->lo, lo)) {
-        reach->lo = ir_binary(arena, E_MIN, reach->lo, lo);
-        reach->ends++;
+    ends->at[ends->n++] = end;
+    return true;
+}
+
+/* The least (greatest) of all ends. */
+static Expr *
+extreme(const Clear *clear, const Ends *ends, Op op)
+{
+    Expr *all = ends->at[0];
+    for (int i = 1; i < ends->n; i++) {
+        all = ir_binary(clear->arena, op, all, ends->at[i]);
     }
-    if (!ir_equal(reach->hi, hi)) {
-        reach->hi = ir_binary(arena, E_MAX, reach->hi, hi);
-        reach->ends++;
-    }
-    reach->known = reach->ends <= 2 * MAX_ENDS;
+    return all;
+}
+
+/* Is it one index that the nest names? */
+static bool
+is_one(const Reach *reach)
+{
+    return !reach->unknown && reach->lo.n == 1 && reach->hi.n == 1 &&
+           ir_equal(reach->lo.at[0], reach->hi.at[0]);
 }
 
 /* One access.  An index that is the same in all rounds names a slab. */
@@ -107,11 +124,12 @@ collect_index(Collect *c, Expr *const *index)
     for (int i = 0; i <= target->column; i++) {
         Expr *lo = box_end(&c->clear->at, &c->defs, index[i], false);
         Expr *hi = box_end(&c->clear->at, &c->defs, index[i], true);
-        widen(c, &c->reach[i], lo, hi);
+        Reach *reach = &c->reach[i];
+        reach->unknown = reach->unknown || lo == NULL || hi == NULL ||
+                         !add_end(&reach->lo, lo) || !add_end(&reach->hi, hi);
         target->slab |= i < target->column && lo != NULL && hi != NULL &&
                         !ir_is_const(lo) && ir_equal(lo, hi);
     }
-    c->n++;
 }
 
 static void
@@ -150,6 +168,7 @@ collect(Clear *clear, Stmt *s, Reach *reach)
 {
     Block block = {.at = &s, .n = 1, .cap = 1};
     Collect c = {.clear = clear, .reach = reach};
+    memset(reach, 0, sizeof(*reach) * MAX_RANK);
     c.defs = loop_defs(clear->pass->scratch, &block);
     ir_each_stmt(&block, collect_stmt, &c);
 }
@@ -302,10 +321,12 @@ ends_of(Clear *clear, Block *out, const Reach *reach, int i, Expr **lo,
     Expr *dim = clear->target->buf->dims[i];
     *lo = zero;
     *hi = dim;
-    if (reach->known) {
-        Expr *end = ir_binary(clear->arena, E_ADD, reach->hi,
+    if (!reach->unknown) {
+        Expr *first = extreme(clear, &reach->lo, E_MIN);
+        Expr *end = ir_binary(clear->arena, E_ADD,
+                              extreme(clear, &reach->hi, E_MAX),
                               number(clear, 1));
-        *lo = named(clear, out, "lo", clamp(clear, reach->lo, zero, dim));
+        *lo = named(clear, out, "lo", clamp(clear, first, zero, dim));
         *hi = named(clear, out, "hi", clamp(clear, end, zero, dim));
     }
 }
@@ -323,8 +344,7 @@ push_clearing(Clear *clear, const Reach *reach, const Side *box)
     int n = 0;
     for (int thin = 0; thin <= 1; thin++) {
         for (int i = 0; i < target->column; i++) {
-            bool one = reach[i].known && ir_equal(reach[i].lo, reach[i].hi);
-            if (one == (thin == 1)) {
+            if (is_one(&reach[i]) == (thin == 1)) {
                 ends_of(clear, clear->out, &reach[i], i, &lo, &hi);
                 loops[n] = loop_over(clear, "row", lo, hi);
                 index[i] = ir_ref(clear->arena, loops[n++]->var);
@@ -407,7 +427,7 @@ rows_known(const Clear *clear, const Reach *reach)
 {
     bool known = true;
     for (int i = 0; i < clear->target->column; i++) {
-        known = known && reach[i].known;
+        known = known && !reach[i].unknown;
     }
     return known;
 }

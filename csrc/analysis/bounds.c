@@ -317,6 +317,15 @@ range_shift(Op op, Range lhs, Range rhs)
     return op == E_SHL ? range_mul(lhs, factor) : range_idiv(lhs, factor);
 }
 
+/* x / d for a d that may be anything: not further from 0 than x; by 0 it is 0.
+ */
+static Range
+range_quotient(Range lhs, Range rhs)
+{
+    Wide most = wide_max(wide_max(-lhs.lo, lhs.hi), 0);
+    return range_of(lhs.lo >= 0 && rhs.lo >= 0 ? 0 : -most, most);
+}
+
 /* The exact result from the ranges of the operands, as if integers had no end;
  * unbounded where the operation has none worth telling. Whoever calls compares
  * it with the dtype: an exact result that does not fit has wrapped to
@@ -329,7 +338,7 @@ range_binary(Op op, Range lhs, Range rhs)
         return range_mul(lhs, rhs);
     case E_IDIV:
         return rhs.lo > 0 || rhs.hi < 0 ? range_idiv(lhs, rhs)
-                                        : range_of(-WIDE_INF, WIDE_INF);
+                                        : range_quotient(lhs, rhs);
     case E_MOD:
         return range_mod(lhs, rhs);
     case E_MIN:
@@ -363,7 +372,9 @@ range_cast(Bounds *b, Expr *e)
     Range whole;
     if (!bounds_is_number(arg)) {
         bool known = e->dtype != DT_BOOL && floats_to_int(b, arg, &whole);
-        return known && range_inside(whole, dtype) ? whole : dtype;
+        whole = known && range_inside(whole, dtype) ? whole : dtype;
+        bool share = arg->dtype == DT_F64 && e->dtype == DT_I64;
+        return share ? range_meet(whole, share_range(b, arg)) : whole;
     }
     Range from = bounds_dtype_range(arg->dtype);
     bool wraps = arg->op == E_ADD || arg->op == E_SUB || arg->op == E_MUL ||
@@ -403,6 +414,8 @@ range_special(Bounds *b, Expr *e)
         return range_cast(b, e);
     case E_ABS:
         return range_abs(bounds_range(b, e->args[0]));
+    case E_CALL:
+        return share_power(b, e);
     case E_SELECT:
         return range_join(bounds_range(b, e->args[1]),
                           bounds_range(b, e->args[2]));

@@ -1,7 +1,8 @@
 #ifndef VZ_ANALYSIS_BOUNDS_H
 #define VZ_ANALYSIS_BOUNDS_H
 /* What bounds.c, forms.c, facts.c, floats.c, induct.c, steps.c, prove.c,
- * conditions.c, smt.c, solver.c and weaken.c share; nobody else includes it.
+ * conditions.c, share.c, smt.c, solver.c and weaken.c share; nobody else
+ * includes it.
  *
  * Ranges are kept in 128 bits, so that every value of every integer dtype,
  * sums and products of two of them are exact.  WIDE_INF stands for "more than
@@ -180,6 +181,12 @@ bool floats_prove(Bounds *b, const Expr *cond, bool holds);
 Expr *floats_as_ints(Bounds *b, const Expr *cond);
 /* The integers that 'e', a float, is cut to; false where that isn't known. */
 bool floats_to_int(Bounds *b, Expr *e, Range *out);
+
+/* --- share.c: where a float lies that is cast to an integer; a power of two */
+Range share_range(Bounds *b, Expr *e);
+Expr *share_of(Bounds *b, Expr *e, int *shift);
+bool share_proves(Bounds *b, const Expr *cond);
+Range share_power(Bounds *b, Expr *e);
 
 /* --- induct.c */
 void induct_carries(Bounds *b, const Stmt *loop);

@@ -201,7 +201,8 @@ prove_cond(Bounds *b, Expr *cond, bool holds)
     case E_NE:
     case E_LT:
     case E_LE:
-        return prove_compare(b, cond, holds);
+        return (holds && share_proves(b, cond)) ||
+               prove_compare(b, cond, holds);
     case E_ADDO:
     case E_SUBO:
     case E_MULO:

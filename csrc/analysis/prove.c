@@ -142,7 +142,8 @@ var_bounds(Bounds *b, const Var *var, bool upper, Candidates *list)
 }
 
 /* q = floor(x / d), d a positive constant: d*q <= x and d*q >= x - d + 1,
- * bounds with the factor d. For other divisors with x >= 0, d >= 1: q <= x. */
+ * bounds with the factor d. For other divisors with x >= 0, d >= m >= 1:
+ * m*q <= x. */
 static void
 idiv_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
 {
@@ -151,9 +152,25 @@ idiv_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
     int64_t divisor = 0;
     if (linear_is_const(&rhs, &divisor) && divisor > 0) {
         add_shifted(list, &lhs, upper ? 0 : 1 - divisor, divisor);
-    } else if (upper && bounds_form_range(b, &rhs).lo >= 1 &&
-               bounds_form_range(b, &lhs).lo >= 0) {
-        add_candidate(list, &lhs, 1);
+        return;
+    }
+    Wide least = bounds_form_range(b, &rhs).lo;
+    if (upper && least >= 1 && bounds_form_range(b, &lhs).lo >= 0) {
+        add_candidate(list, &lhs, least < INT32_MAX ? (int64_t)least : 1);
+    }
+}
+
+/* What share of an integer x >= 0 is cut to another: 2^k * atom <= x. */
+static void
+cast_bounds(Bounds *b, const Expr *atom, bool upper, Candidates *list)
+{
+    int shift = 0;
+    Expr *whole = share_of(b, atom->args[0], &shift);
+    if (upper && whole != NULL) {
+        Linear form = bounds_form(b, whole);
+        if (bounds_form_range(b, &form).lo >= 0) {
+            add_candidate(list, &form, (int64_t)1 << shift);
+        }
     }
 }
 
@@ -277,6 +294,9 @@ prove_collect(Bounds *b, Expr *atom, bool upper, Candidates *list)
     switch (atom->op) {
     case E_IDIV:
         idiv_bounds(b, atom, upper, list);
+        break;
+    case E_CAST:
+        cast_bounds(b, atom, upper, list);
         break;
     case E_MOD:
         mod_bounds(b, atom, upper, list);

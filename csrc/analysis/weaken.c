@@ -31,7 +31,9 @@ typedef struct Weaken {
     LinearVec *out;
 } Weaken;
 
-enum { WEAKEN_DEPTH = 8 };
+/* TELLING: a range that ends beyond comes from what an extent may be at most;
+ * to ask that another be as large would fail always. */
+enum { WEAKEN_DEPTH = 8, TELLING = 1 << 24 };
 
 static bool weaken(Weaken *w, const Linear *form, int depth);
 
@@ -105,9 +107,14 @@ needs_cases(const Term *term)
 /* May the term be replaced by its range?  A value from memory only if the
  * caller says so. */
 static bool
-allows_range(Weaken *w, const Expr *atom)
+allows_range(Weaken *w, Expr *atom, bool upper)
 {
     const Var *var = bounds_atom_var(atom);
+    Linear self = linear_atom(w->b->arena, atom);
+    Range range = bounds_form_range(w->b, &self);
+    if (upper ? range.hi > TELLING : range.lo < -TELLING) {
+        return false;
+    }
     if (var == NULL || w->by_range) {
         return w->by_range || !ir_has_load(atom);
     }
@@ -130,7 +137,7 @@ weaken_term(Weaken *w, const Linear *form, int picked, int depth)
         return weaken_cases(w, &rest, &term, depth);
     }
     prove_collect(b, term.atom, term.coef < 0, &list);
-    if (allows_range(w, term.atom)) {
+    if (allows_range(w, term.atom, term.coef < 0)) {
         prove_collect_range(b, term.atom, term.coef < 0, &list);
     }
     for (int i = 0; i < list.n; i++) {
