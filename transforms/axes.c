@@ -248,6 +248,18 @@ turn_index(const Turn *turn, Expr *const *index, int n)
     return out;
 }
 
+/* Pairs of ends, one for each axis. */
+static Expr **
+turn_box(const Turn *turn, Expr *const *index, int n)
+{
+    Expr **out = ARENA_ARRAY(turn->arena, Expr *, 2 * n);
+    for (int i = 0; i < n; i++) {
+        out[2 * i] = index[2 * turn->order[i]];
+        out[2 * i + 1] = index[2 * turn->order[i] + 1];
+    }
+    return out;
+}
+
 static Expr *
 turn_load(void *data, Expr *e)
 {
@@ -278,6 +290,8 @@ turn_stmt(void *data, Block *out, Stmt *s)
         s->buf = turn->fresh;
         if (s->kind == S_STORE) {
             s->index = turn_index(turn, s->index, s->nindex);
+        } else if (s->kind == S_FILL && s->has_keep) {
+            s->index = turn_box(turn, s->index, s->nindex / 2);
         }
     }
     vec_push(turn->arena, out, s);
@@ -295,9 +309,6 @@ turn_buf(Pass *pass, Func *func, Turn *turn, const Buf *buf)
         turn->fresh->dims[i] = buf->dims[turn->order[i]];
     }
     func->body = ir_map_block(pass->arena, &func->body, turn_stmt, turn);
-    for (int i = 0; i < func->rets.n; i++) {
-        turn_slot(turn, &func->rets.at[i].value);
-    }
     Str text = str_new(pass->scratch);
     for (int i = 0; i < buf->rank; i++) {
         str_addf(&text, "%s%d", i > 0 ? ", " : "", turn->order[i]);
@@ -318,7 +329,8 @@ is_free(const Func *func, const Buf *buf)
         return false;
     }
     Uses uses = uses_in(func, buf);
-    return !uses.other && !uses.extent && uses.touches > 0;
+    return !uses.other && !uses.extent && uses.touches > 0 &&
+           !uses_at_end(func, buf);
 }
 
 /* The arrays that are made somewhere. */

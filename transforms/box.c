@@ -99,7 +99,7 @@ static bool
 as_it_stands(const Place *at, Expr *e, Linear *out)
 {
     *out = linear_atom(at->arena, e);
-    return !ir_has_load(e) &&
+    return !ir_has_load(e) && !uses_made_extent(e) &&
            scope_sees(at->scope, at->scope->visible.n, e);
 }
 

@@ -45,7 +45,12 @@ typedef struct Uses {
     bool other;
 } Uses;
 
-/* By 's' and all in it; by the whole function. */
+/* By 's' and all in it; by the whole body. */
 Uses uses_of(const Stmt *s, const Buf *buf);
 Uses uses_in(const Func *func, const Buf *buf);
+/* By what the function returns. */
+bool uses_at_end(const Func *func, const Buf *buf);
+/* Does 'e' ask for an extent of what is no argument?  Such a buffer may be made
+ * or bound later than where 'e' is to be computed. */
+bool uses_made_extent(const Expr *e);
 #endif

@@ -576,7 +576,8 @@ is_target(const Func *func, const Stmt *fill, Target *target)
         return false;
     }
     Uses all = uses_in(func, buf);
-    return !all.other && all.fills == 1 && all.touches > 0;
+    return !all.other && all.fills == 1 && all.touches > 0 &&
+           !uses_at_end(func, buf);
 }
 
 /* The function walked with 'target'; into 'out' unless that is NULL. */

@@ -45,7 +45,7 @@ static Expr *
 outside(Finder *f, Expr *e)
 {
     const Place *at = f->at;
-    if (f->steps-- <= 0 || ir_reads(e)) {
+    if (f->steps-- <= 0 || ir_reads(e) || uses_made_extent(e)) {
         return NULL;
     }
     if (e->op == E_VAR && !scope_sees(at->scope, at->scope->visible.n, e)) {

@@ -58,15 +58,34 @@ uses_of(const Stmt *s, const Buf *buf)
     return uses;
 }
 
-/* The results count too. */
+/* The results are evaluated at the end of the body. */
+bool
+uses_at_end(const Func *func, const Buf *buf)
+{
+    Uses uses = {.buf = buf};
+    for (int i = 0; i < func->rets.n; i++) {
+        note_slot(&uses, &func->rets.at[i].value);
+        uses.other |= func->rets.at[i].buf == buf;
+    }
+    return uses.touches > 0 || uses.extent || uses.other;
+}
+
 Uses
 uses_in(const Func *func, const Buf *buf)
 {
     Uses uses = {.buf = buf};
     ir_each_stmt(&func->body, note_stmt, &uses);
-    for (int i = 0; i < func->rets.n; i++) {
-        note_slot(&uses, &func->rets.at[i].value);
-        uses.other |= func->rets.at[i].buf == buf;
-    }
     return uses;
+}
+
+bool
+uses_made_extent(const Expr *e)
+{
+    bool asks = e->op == E_DIM || e->op == E_STRIDE || e->op == E_DISJOINT;
+    bool made = asks && (e->buf->kind != BUF_ARG ||
+                         (e->op == E_DISJOINT && e->buf2->kind != BUF_ARG));
+    for (int i = 0; i < e->nargs && !made; i++) {
+        made = uses_made_extent(e->args[i]);
+    }
+    return made;
 }
