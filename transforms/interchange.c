@@ -1,4 +1,5 @@
-/* Pass 'interchange': loops run along the last axis of what they access.
+/* Passes 'interchange' and 'turn': loops run along the last axis of what they
+ * access.
  *
  *     for r {                              for c {
  *         for c {                   -->        for r {
@@ -9,8 +10,16 @@
  * whose rounds are all independent any order is right; the loop that counts the
  * last index of most accesses goes to the inside, where neighbouring rounds
  * touch neighbouring elements.  A nest that writes along the last axis already
- * stays, since a Pipe may come of it: what it reads otherwise is left to
- * 'vectorize'.
+ * stays, since a Pipe may come of it.  After the Pipes, 'turn' looks at those:
+ *
+ *     for r {                              for k in strips of 32 rows {
+ *         for c {                              for c {
+ *             out[r, c] = a[c, r]   -->            for r in strip k {
+ *                                                      out[r, c] = a[c, r]
+ *
+ * So all of a cache line that is read is used while it is there, a strip of
+ * what is written stays in the cache, and SIMD loads whole vectors.  What goes
+ * to a tile on the stack is in the cache anyway: it needs no strips.
  *
  * LETs between the loops go to the inside too; gcc takes them out again as far
  * as they don't change.
@@ -20,6 +29,7 @@
 enum {
     MOST_LEVELS = 4,
     SHORT = 16, /* a loop of so few rounds is no better on the inside */
+    STRIP = 32,
     UNCLEAR = 1 << MOST_LEVELS,
 };
 
@@ -29,7 +39,8 @@ enum {
  *   "defs"      Var * -> Stmt * that defines it, for all in the nest
  *   "stores"    accesses that write and whose last index a loop counts, for
  *               each of the loops
- *   "loads"     those that read */
+ *   "loads"     those that read
+ *   "tile"      all stores go to the stack */
 typedef struct Nest {
     Stmt *loop[MOST_LEVELS];
     int n;
@@ -37,14 +48,25 @@ typedef struct Nest {
     Map defs;
     int stores[MOST_LEVELS];
     int loads[MOST_LEVELS];
+    bool tile;
 } Nest;
 
+/* A pass's state; "strips": loops (Stmt *) to be split, each with its Nest. */
 typedef struct Interchange {
     Pass *pass;
-    const Func *func;
+    Func *func;
+    Map strips;
 } Interchange;
 
 /* --- the nest ------------------------------------------------------------ */
+
+/* A FOR that carries nothing and runs to its end. */
+static bool
+is_plain(const Stmt *s)
+{
+    return s->kind == S_FOR && s->ncarries == 0 && s->nbinds == 0 &&
+           s->until == NULL;
+}
 
 /* May the LET be computed once a round of an inner loop instead? It must be
  * cheap, and what it reads must not be written in between. */
@@ -72,9 +94,8 @@ next_loop(const Interchange *x, const Stmt *nest, const Stmt *outer)
         }
     }
     Stmt *last = outer->body.n > 0 ? vec_last(&outer->body) : NULL;
-    bool plain = last != NULL && last->kind == S_FOR && last->ncarries == 0 &&
-                 last->nbinds == 0 && last->until == NULL;
-    return plain && loop_invariant(x->func, nest, last->lo) &&
+    return last != NULL && is_plain(last) &&
+                   loop_invariant(x->func, nest, last->lo) &&
                    loop_invariant(x->func, nest, last->hi)
                ? last
                : NULL;
@@ -84,7 +105,8 @@ next_loop(const Interchange *x, const Stmt *nest, const Stmt *outer)
 static Nest
 take_nest(const Interchange *x, Stmt *outer)
 {
-    Nest nest = {.defs = loop_defs(x->pass->scratch, &outer->body)};
+    Nest nest = {.tile = true};
+    nest.defs = loop_defs(x->pass->scratch, &outer->body);
     for (Stmt *s = outer; s != NULL && nest.n < MOST_LEVELS;
          s = next_loop(x, outer, s)) {
         nest.loop[nest.n++] = s;
@@ -121,16 +143,17 @@ loops_of(const Nest *nest, const Expr *e)
     return found;
 }
 
-/* Of a small vector the last axis has no index. */
+/* Of a small vector the last axis has no index, and each lane counts. */
 static void
-vote(const Nest *nest, const Buf *buf, Expr *const *index, int n, int *votes)
+vote(const Nest *nest, const Buf *buf, Expr *const *index, int n, int lanes,
+     int *votes)
 {
     if (n == 0 || n < buf->rank - 1) {
         return;
     }
     int found = loops_of(nest, index[n - 1]);
     for (int i = 0; i < nest->n; i++) {
-        votes[i] += found == 1 << i;
+        votes[i] += found == 1 << i ? (lanes > 0 ? lanes : 1) : 0;
     }
 }
 
@@ -139,7 +162,7 @@ static void
 vote_expr(Nest *nest, const Expr *e)
 {
     if (e->op == E_LOAD) {
-        vote(nest, e->buf, e->args, e->nargs, nest->loads);
+        vote(nest, e->buf, e->args, e->nargs, e->lanes, nest->loads);
     }
     for (int i = 0; i < e->nargs; i++) {
         vote_expr(nest, e->args[i]);
@@ -162,8 +185,18 @@ vote_stmt(void *data, Stmt *s)
     Nest *nest = data;
     ir_each_expr(s, vote_slot, nest);
     if (s->kind == S_STORE) {
-        vote(nest, s->buf, s->index, s->nindex, nest->stores);
+        vote(nest, s->buf, s->index, s->nindex, s->value->lanes,
+             nest->stores);
+        nest->tile = nest->tile && s->buf->space == SPACE_STACK;
     }
+}
+
+/* May a loop of so many rounds be the innermost one? */
+static bool
+is_long(const Stmt *loop)
+{
+    int64_t trips = loop_trips(loop);
+    return trips < 0 || trips > SHORT;
 }
 
 /* The loop that should be the innermost one; the last of the nest: it is. */
@@ -174,14 +207,33 @@ best_inside(Nest *nest)
     int best = last;
     ir_each_stmt(&nest->body, vote_stmt, nest);
     for (int i = 0; i < last && nest->stores[last] == 0; i++) {
-        int64_t trips = loop_trips(nest->loop[i]);
-        bool many = trips < 0 || trips > SHORT;
-        if (many && nest->stores[i] + nest->loads[i] >
-                        nest->stores[best] + nest->loads[best]) {
+        if (is_long(nest->loop[i]) && nest->stores[i] + nest->loads[i] >
+                                          nest->stores[best] +
+                                              nest->loads[best]) {
             best = i;
         }
     }
     return best;
+}
+
+/* The loop that should run on the inside though the stores are along the last
+ * one: it counts the last index of twice as many accesses, for stores that are
+ * far apart cost more than loads. */
+static int
+best_turned(Nest *nest)
+{
+    int last = nest->n - 1;
+    int best = last;
+    ir_each_stmt(&nest->body, vote_stmt, nest);
+    int least = nest->loads[last] + (nest->tile ? 1 : nest->stores[last]);
+    least *= nest->tile ? 1 : 2;
+    for (int i = 0; i < last; i++) {
+        if (is_long(nest->loop[i]) && nest->stores[i] == 0 &&
+            nest->loads[i] >= least && nest->loads[i] > nest->loads[best]) {
+            best = i;
+        }
+    }
+    return nest->stores[last] > 0 ? best : last;
 }
 
 /* --- the change ---------------------------------------------------------- */
@@ -253,24 +305,28 @@ move_inside(const Interchange *x, Nest *nest, int first)
     nest->loop[last]->body = body;
 }
 
+static void
+remark(const Interchange *x, const Nest *nest, int first, Loc loc)
+{
+    diag_remark(x->pass->diags, DIAG_INTERCHANGED, loc,
+                "the loop over `%s` runs on the inside",
+                nest->loop[first]->var->name);
+}
+
 /* For bounds_visit. What is inside a nest that was changed is looked at again:
  * there may be nests in its body. */
 static bool
 visit(void *data, Bounds *b, Stmt *s)
 {
     const Interchange *x = data;
-    if (s->kind != S_FOR || s->ncarries > 0 || s->nbinds > 0 ||
-        s->until != NULL) {
+    if (!is_plain(s)) {
         return true;
     }
     Nest nest = take_nest(x, s);
-    int first = nest.n > 1 ? best_inside(&nest) : 0;
+    int first = best_inside(&nest);
     if (first < nest.n - 1 && is_free(x, b, &nest, first)) {
-        Loc loc = s->loc;
+        remark(x, &nest, first, s->loc);
         move_inside(x, &nest, first);
-        diag_remark(x->pass->diags, DIAG_INTERCHANGED, loc,
-                    "the loop over `%s` runs on the inside",
-                    nest.loop[nest.n - 1]->var->name);
     }
     return true;
 }
@@ -281,5 +337,83 @@ pass_interchange(Pass *pass, Func *func)
 {
     Interchange x = {.pass = pass, .func = func};
     bounds_visit(pass->scratch, func, visit, &x);
+    return func;
+}
+
+/* --- strips -------------------------------------------------------------- */
+
+/* For bounds_visit. Nests of which all goes to a tile are changed at once. */
+static bool
+visit_turned(void *data, Bounds *b, Stmt *s)
+{
+    Interchange *x = data;
+    if (!is_plain(s)) {
+        return true;
+    }
+    Nest nest = take_nest(x, s);
+    int first = best_turned(&nest);
+    if (first == nest.n - 1 || !bounds_may_shift(b, nest.loop[first]) ||
+        !is_free(x, b, &nest, first)) {
+        return true;
+    }
+    if (nest.tile) {
+        move_inside(x, &nest, first);
+        return true;
+    }
+    remark(x, &nest, first, s->loc);
+    map_set(&x->strips, nest.loop[first],
+            arena_copy(x->pass->scratch, &nest, sizeof(nest)));
+    return false;
+}
+
+/* The strips of 'loop', the loops below it in 'nest' around each. */
+static Block
+turn_loop(const Interchange *x, const Stmt *loop, const Nest *nest)
+{
+    Nest inner = *nest;
+    int first = 0;
+    while (nest->loop[first] != loop) {
+        first++;
+    }
+    Block strips = split_strips(x->func, loop, STRIP);
+    inner.loop[first] = vec_last(&vec_last(&strips)->body);
+    move_inside(x, &inner, first);
+    return strips;
+}
+
+/* Puts strips in the place of the loops that were noted. */
+static void
+turn_block(const Interchange *x, Block *block)
+{
+    Block out = {0};
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        const Nest *nest = map_get(&x->strips, s);
+        Block strips = {0};
+        if (nest != NULL) {
+            strips = turn_loop(x, s, nest);
+        } else {
+            turn_block(x, &s->pre);
+            turn_block(x, &s->body);
+            turn_block(x, &s->els);
+            vec_push(x->pass->arena, &strips, s);
+        }
+        for (int k = 0; k < strips.n; k++) {
+            vec_push(x->pass->arena, &out, strips.at[k]);
+        }
+    }
+    *block = out;
+}
+
+/* Changes 'func' in place. */
+Func *
+pass_turn(Pass *pass, Func *func)
+{
+    Interchange x = {.pass = pass, .func = func};
+    x.strips = map_new(pass->scratch);
+    bounds_visit(pass->scratch, func, visit_turned, &x);
+    if (x.strips.n > 0) {
+        turn_block(&x, &func->body);
+    }
     return func;
 }

@@ -18,8 +18,8 @@
  *
  * A branch that loads stays one: its index may be in range only there.
  *
- * What has calls of libm, such branches, checks or strided accesses is left to
- * the C compiler, which may still find something to do in it.
+ * What has calls of libm, such branches, checks or mostly strided accesses is
+ * left to the C compiler, which may still find something to do in it.
  */
 #include "transforms/transforms.h"
 
@@ -153,13 +153,19 @@ vector_form(Arena *arena, const Stmt *loop)
 /* --- may this loop run in lanes? ----------------------------------------- */
 
 /* The question whether a loop may run in lanes: "x" is its variable; "why" the
- * last reason found against it, NULL: none; "at" where that is. */
+ * last reason found against it, NULL: none; "at" where that is.  "near" and
+ * "far" count accesses of which neighbouring rounds touch neighbouring elements,
+ * and elements a constant number of rows apart; "strided" is one of the
+ * latter. */
 typedef struct Lanes {
     Arena *arena;
     Bounds *b;
     Expr *x; /* the loop's variable */
     const char *why;
     Loc at;
+    int near;
+    int far;
+    const Buf *strided;
 } Lanes;
 
 /* 'why' is against it; 'at' without a line is where 'else_at' is. */
@@ -177,14 +183,24 @@ static const char *const fn_text[] = {
 #undef FN
 };
 
-/* Each index must not change with x, but for the last axis, where x may be
- * added once: then neighbouring rounds are neighbouring elements and a SIMD
- * access is one run of memory. In an access to small vectors the last axis has
- * no index, and the one before it counts as last. What x is hidden in (a
- * product, a quotient, a value from memory) is refused. */
+static void
+refuse_walk(Lanes *lanes, const Buf *buf, Loc loc)
+{
+    object(lanes,
+           str_printf(lanes->arena, "`%s` is not walked along its last axis",
+                      buf->name),
+           loc, loc);
+}
+
+/* One index may be x plus what does not change.  On the last axis neighbouring
+ * rounds are neighbouring elements, and a SIMD access is one run of memory; on
+ * another one it is put together from lanes. In an access to small vectors the
+ * last axis has no index, and the one before it counts as last. What x is
+ * hidden in (a product, a quotient, a value from memory) is refused. */
 static void
 look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n, Loc loc)
 {
+    int uses = 0;
     for (int i = 0; i < n; i++) {
         Linear form;
         bool known = bounds_linear(lanes->b, index[i], &form);
@@ -195,12 +211,12 @@ look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n, Loc loc)
             known = known && (atom->op != E_VAR || atom->var->id >= 0);
         }
         bool last = i == buf->rank - 1 || (i == n - 1 && n == buf->rank - 1);
-        if (!known || coef < 0 || coef > 1 || (coef == 1 && !last)) {
-            object(lanes,
-                   str_printf(lanes->arena,
-                              "`%s` is not walked along its last axis",
-                              buf->name),
-                   loc, loc);
+        uses += coef == 1;
+        lanes->near += coef == 1 && last;
+        lanes->far += coef == 1 && !last;
+        lanes->strided = coef == 1 && !last ? buf : lanes->strided;
+        if (!known || coef < 0 || coef > 1 || uses > 1) {
+            refuse_walk(lanes, buf, loc);
         }
     }
 }
@@ -284,6 +300,9 @@ vector_allowed(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
     bounds_loop(b, loop);
     look_body(&lanes, &loop->body);
     bounds_pop(b, mark);
+    if (lanes.why == NULL && lanes.far > lanes.near) {
+        refuse_walk(&lanes, lanes.strided, loop->loc);
+    }
     Stmt rounds = *loop;
     if (lanes.why == NULL && ir_only_tallies(arena, loop)) {
         rounds.ncarries = 0; /* what was gathered is used in no round */

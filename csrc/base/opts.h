@@ -18,6 +18,7 @@ typedef struct Opts {
     bool prealloc;
     bool interchange;
     bool pipes;
+    bool turn;
     bool regions;
     bool vectorize;
     bool flatten;        /* the directive, which 'vectorize' proposes */

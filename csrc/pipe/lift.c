@@ -243,6 +243,30 @@ count_stmt(void *data, Stmt *s)
     ir_each_expr(s, count_op, data);
 }
 
+/* Loads in 'e' whose last index 'var' counts. */
+static int
+count_along(const Expr *e, const Var *var)
+{
+    int n = e->op == E_LOAD && e->nargs > 0 &&
+            ir_uses(e->args[e->nargs - 1], var);
+    for (int i = 0; i < e->nargs; i++) {
+        n += count_along(e->args[i], var);
+    }
+    return n;
+}
+
+/* Does it read along its rows rather than its columns? */
+static bool
+is_turned(const Stage *stage)
+{
+    if (stage->value == NULL || stage->depth < 2) {
+        return false;
+    }
+    const Axis *last = &stage->axes[stage->depth - 1];
+    return count_along(stage->value, last[-1].loop->var) >
+           count_along(stage->value, last->loop->var);
+}
+
 /* Can 'store' be a producer's?  Each index must be the variable of its own
  * level plus a constant, so that levels and axes correspond in order and every
  * element is written once; all stores have the same constants. */
@@ -285,6 +309,7 @@ as_producer(Lift *lift, Stage *stage)
     }
     bounds_pop(lift->b, mark);
     stage->value = stage->nouts == 1 ? whole_value(lift->arena, stage) : NULL;
+    stage->turned = is_turned(stage);
     ir_each_stmt(&stage->body, count_stmt, &stage->ops);
     return simple && !stage_feeds(stage, stage);
 }

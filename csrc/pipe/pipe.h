@@ -62,7 +62,8 @@ typedef struct Output {
  * different reads, "ops" the operations of one value.  "covered": one reader's
  * reads together reach every element that is written; "covered_once": those of
  * one unconditional read do.  Else computing only what is read would drop
- * elements, and with them a warning that NumPy gives. */
+ * elements, and with them a warning that NumPy gives.  "turned": rows
+ * count the last axis of more of what it reads than columns do. */
 typedef struct Stage {
     int position; /* of the nest in its block */
     Stmt *nest;
@@ -80,6 +81,7 @@ typedef struct Stage {
     bool in_loop; /* read inside a loop of the consumer's body */
     bool covered;
     bool covered_once;
+    bool turned;
     Compute compute;
     const char *why; /* ROOT: why it stays */
 } Stage;

@@ -9,12 +9,13 @@
  *
  * Rows: a producer that is read above and below (min < max on an outer axis)
  * is computed again by the next block of rows, so rows come in blocks: 2*span
- * of them, at most MAX_ROWS; more than MAX_SPAN rows of overlap stay at root,
- * where they are computed once.  Columns: as many as keep all tiles of the
- * Pipe within TILE_BYTES of the first-level cache; the few columns of overlap
- * between chunks cost less than a hundredth.  Where what is computed again
- * would still be more than AGAIN_OPS operations a value, blocks are twice or
- * four times as high and the tiles lie in the second-level cache.
+ * of them, at most MAX_ROWS (as many where the producer reads columns, of which
+ * a cache line holds several rows); more than MAX_SPAN rows of overlap stay at
+ * root, where they are computed once.  Columns: as many as keep all tiles of
+ * the Pipe within TILE_BYTES of the first-level cache; the few columns of
+ * overlap between chunks cost less than a hundredth.  Where what is computed
+ * again would still be more than AGAIN_OPS operations a value, blocks are twice
+ * or four times as high and the tiles lie in the second-level cache.
  */
 #include "csrc/pipe/pipe.h"
 
@@ -198,7 +199,9 @@ choose_blocks(Pipe *pipe)
     pipe->block[last] = MAX_COLUMNS;
     for (int i = 0; i < pipe->stages.n - 1 && last > 0; i++) {
         const Stage *stage = pipe->stages.at[i];
-        int64_t rows = 2 * span_of(stage, last - 1);
+        int64_t rows =
+            stage->turned && pipe->rows_free ? MAX_ROWS
+                                             : 2 * span_of(stage, last - 1);
         rows = rows > MAX_ROWS ? MAX_ROWS : rows;
         if (stage->compute == COMPUTE_TILE && rows > pipe->block[last - 1]) {
             pipe->block[last - 1] = rows;
