@@ -45,11 +45,11 @@
 /* More arguments, slots or results than these are refused (VZ-2001). */
 enum { MAX_ARGS = 96, MAX_IN = 320, MAX_OUT = 512, MAX_RESULTS = 64 };
 
-/* After this many signatures layouts are generalised (after MAX_STEPS the steps
- * of arrays with gaps), after as many again the rest of the calls run in Python
- * (VZ-4003).  After MAX_ALIKE that differ by nothing but sizes of small axes
- * and values, these are left open. */
-enum { MAX_SPECS = 8, MAX_STEPS = 4, MAX_ALIKE = 4 };
+/* After this many signatures layouts are generalised, after as many again
+ * the rest of the calls run in Python (VZ-4003).  After MAX_ALIKE that differ
+ * by nothing but sizes of small axes and values, these are left open; after
+ * MAX_STEPS that differ by layouts, the steps of arrays with gaps are. */
+enum { MAX_SPECS = 8, MAX_STEPS = 3, MAX_ALIKE = 4 };
 
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;

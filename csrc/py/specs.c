@@ -522,22 +522,36 @@ try_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
     return spec;
 }
 
+/* Is a step of an array with gaps part of the signature? */
+static bool
+has_steps(const Spec *spec)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < spec->nargs; i++) {
+        bool array = KEY_KIND(spec->keys[i]) == K_ARRAY;
+        bits |= array ? spec->keys[i] & KEY_ANY_STEPS : 0;
+    }
+    return bits != 0 && !spec->width.steps && !spec->width.layout;
+}
+
 /* Numbers in tuples are compiled in the first time; when another tuple of the
  * same kind comes they are left open.  Small axes and flags are left open after
- * a few of them. */
+ * a few of them, and so are steps. */
 static Width
 width_for(const Loaded *l, PyObject *const *args, const uint32_t *keys)
 {
-    Width width = {.layout = l->nspecs >= MAX_SPECS,
-                   .steps = l->nspecs >= MAX_STEPS};
+    Width width = {.layout = l->nspecs >= MAX_SPECS};
     int alike = 0;
+    int steps = 0;
     for (int i = 0; i < l->nspecs; i++) {
         const Spec *spec = l->specs[i];
         if (spec_almost_accepts(spec, keys, args)) {
             width.tuples |= spec->nconsts > 0 && !l->tight;
             alike += spec->npins > 0;
+            steps += has_steps(spec);
         }
     }
+    width.steps = steps >= MAX_STEPS;
     width.sizes = width.values = alike >= MAX_ALIKE && !l->pinned;
     return width;
 }
@@ -618,9 +632,8 @@ tell_full(Accel *f, Loaded *l)
     function_tell(f, l, DIAG_TOO_MANY_SIGNATURES, message);
 }
 
-/* Eight signatures as they come, of which four know steps, then eight for any
- * layout of arrays, so that strange strides don't use them all up; then
- * Python.
+/* Eight signatures as they come, then eight for any layout of arrays, so
+ * that strange strides don't use them all up; then Python.
  *
  * While this thread waited for the lock, or compiled without the GIL, another
  * may have changed what the function is made of.  Then this one call runs in
