@@ -114,6 +114,23 @@ def mirrored(a, out):
             out[r, c] = a[rows - 1 - r, cols - 1 - c]
 
 
+def counted(a, lens, n, out):
+    """The inner loop's end is in memory, and not looked at without rounds."""
+    for r in range(n):
+        for c in range(lens[0]):
+            out[r, c] = a[r, c] + 1
+
+
+def test_ends_in_memory():
+    fn = accelerate(counted, strict=True)
+    a = np.asfortranarray(numbers((40, 30), float))
+    for lens, n in (([30], 40), ([3], 40), ([0], 9), ([], 0), ([30], 0)):
+        out = np.zeros((40, 30), order="F")
+        assert_same(fn, (a, np.array(lens, int), n, out))
+    with pytest.raises(IndexError):
+        fn(a, np.array([], int), 1, out)
+
+
 GRAY = [scaled, with_rows, blurred, windows, in_place, triangle, two_stages,
         like, with_checks, mirrored]
 RGB = [scaled, blurred, two_stages, like, mirrored]

@@ -83,6 +83,14 @@ is_movable(const Interchange *x, const Stmt *nest, const Expr *e)
     return ok;
 }
 
+/* May a bound be computed before the nest?  Not if it reads memory: where the
+ * nest has no round, that need not be in range. */
+static bool
+is_bound(const Interchange *x, const Stmt *nest, const Expr *e)
+{
+    return !ir_has_load(e) && loop_invariant(x->func, nest, e);
+}
+
 /* The one loop at the end of the body of 'outer', LETs before it; NULL. */
 static Stmt *
 next_loop(const Interchange *x, const Stmt *nest, const Stmt *outer)
@@ -94,9 +102,8 @@ next_loop(const Interchange *x, const Stmt *nest, const Stmt *outer)
         }
     }
     Stmt *last = outer->body.n > 0 ? vec_last(&outer->body) : NULL;
-    return last != NULL && is_plain(last) &&
-                   loop_invariant(x->func, nest, last->lo) &&
-                   loop_invariant(x->func, nest, last->hi)
+    return last != NULL && is_plain(last) && is_bound(x, nest, last->lo) &&
+                   is_bound(x, nest, last->hi)
                ? last
                : NULL;
 }
