@@ -138,14 +138,6 @@ def stored_while_iterated(n):
 
 
 @refused(5)
-def returned(n):
-    d = {}
-    for i in range(n):
-        d[i] = i
-    return d
-
-
-@refused(5)
 def view_returned(n):
     d = {}
     for i in range(n):

@@ -286,13 +286,19 @@ dict_keys(Infer *I, AExpr *e)
     return e->type->kind == TY_DICT ? dict_parts(I, e->type, 0, e->loc) : e;
 }
 
-/* What len() is asked of: the keys of a dict that grows. */
+/* What len() is asked of: the keys of a dict that grows, after the call that
+ * gives it was run. */
 AExpr *
 dict_sized(Infer *I, AExpr *e)
 {
     bool grows = e->type->kind == TY_DICT &&
                  dict_record(I, e->type, e->loc)->grows;
-    return grows ? dict_parts(I, e->type, 0, e->loc) : e;
+    if (!grows) {
+        return e;
+    }
+    ABlock block = {0};
+    keep_effects(I, e, &block);
+    return typed_seq(I, block, dict_parts(I, e->type, 0, e->loc));
 }
 
 /* d.get(key), d.get(key, other) */

@@ -70,6 +70,8 @@ AExpr *grown_item(Infer *I, const Record *record, AExpr *key, ABlock *out);
 AExpr *grown_has(Infer *I, const Record *record, AExpr *key, ABlock *out);
 AExpr *grown_get(Infer *I, const Record *record, AExpr *key, AExpr *other,
                  ABlock *out);
+/* What the entry returns of a dict that grows: its keys and values. */
+AExpr *grown_result(Infer *I, AExpr *dict);
 AExpr *grown_parts(Infer *I, const Record *record, int part, Loc loc);
 void dict_put(Infer *I, const Record *record, AExpr *key, AExpr *value,
               ABlock *out);

@@ -11,8 +11,9 @@
  * keys in the order in which they came, and so do they.  The keys are numbers
  * of one kind, or tuples of such, so that equal keys are the same object but
  * for what nobody can see: of 0.0 and -0.0 the first one stays, as in Python.
- * What a list can do and the views of a dict can't is refused, as are results;
- * a loop over a dict must not store into it. */
+ * What a list can do and the views of a dict can't is refused; a loop over a
+ * dict must not store into it.  As a result it is handed over as its two lists.
+ */
 #include <string.h>
 
 #include "typeinfer/list.h"
@@ -181,6 +182,32 @@ grown_get(Infer *I, const Record *record, AExpr *key, AExpr *other,
     return at->kind == A_CONST ? other
                                : typed_ifexp(I, is_there(I, at),
                                              value_at(I, record, at), other);
+}
+
+AExpr *
+grown_result(Infer *I, AExpr *dict)
+{
+    const Type *type = dict->type;
+    bool entry = I->frame->caller == NULL;
+    if (!entry || type->kind != TY_DICT || type->alt != ALT_NEVER) {
+        return dict;
+    }
+    const Record *record = dict_record(I, type, dict->loc);
+    if (!record->grows) {
+        return dict;
+    }
+    AExprVec parts = {0};
+    AExpr *keys = part_of(I, record->list_of_keys);
+    AExpr *values = part_of(I, record->list_of_values);
+    vec_push(I->arena, &parts, keys);
+    vec_push(I->arena, &parts, values);
+    AExpr *out = typed_display(I, &parts, false, dict->loc);
+    Type *made = arena_copy(I->arena, out->type, sizeof(*made));
+    made->kind = TY_MAPPING;
+    out->type = made;
+    ABlock block = {0};
+    keep_effects(I, dict, &block);
+    return typed_seq(I, block, out);
 }
 
 /* keys (part 0), values (1) or pairs (2), to be iterated. */

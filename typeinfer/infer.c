@@ -255,6 +255,29 @@ check_fixed_list(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     seen->lists[seen->nlists++] = type->object;
 }
 
+/* A dict is made anew, and so must be in the result once. */
+static void
+check_mapping(Infer *I, const AFunc *func, const Type *type, Returned *seen)
+{
+    int object = type->items[0]->object;
+    bool again = seen->nlists == 64;
+    for (int i = 0; i < seen->nlists; i++) {
+        again |= seen->lists[i] == object;
+    }
+    const char *why = again ? "a dict twice" : NULL;
+    for (int i = 0; i < 2 && why == NULL; i++) {
+        list_reach(I, type->items[i]);
+        why = list_parts_result(I, type->items[i]);
+        if (why != NULL) {
+            heap_demand_items(I, type->items[i]);
+        }
+    }
+    if (why != NULL) {
+        refuse_result(I, func, type, why, "Return `dict(d)`.");
+    }
+    seen->lists[seen->nlists++] = object;
+}
+
 /* Every part of a result must be something that csrc/py can make an object of.
  * A tuple in it is made anew, as in Python; a part of a list has a place in
  * that. */
@@ -284,6 +307,9 @@ check_result(Infer *I, const AFunc *func, const Type *type, Returned *seen)
     case TY_NUM:
     case TY_EITHER:
     case TY_COMPLEX:
+        return;
+    case TY_MAPPING:
+        check_mapping(I, func, type, seen);
         return;
     case TY_LIST:
         list_reach(I, type);

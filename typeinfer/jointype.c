@@ -456,6 +456,7 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     switch ((int)lhs->kind) {
     case TY_TUPLE:
     case TY_OBJECT:
+    case TY_MAPPING:
         return join_items(arena, lhs, rhs);
     case TY_ARRAY:
         return join_arrays(arena, lhs, rhs);

@@ -357,9 +357,17 @@ list_result(const Infer *I, const Type *list)
 {
     const ListSite *site = site_of(I, list);
     if (list->view || site->kind) {
-        return site->kind ? "a deque or dict, which native code can't make"
+        return site->kind ? "a deque, which native code can't make"
                           : "which is part of another list";
     }
+    return list_parts_result(I, list);
+}
+
+/* The same for the keys or values of a dict, which are handed over as those. */
+const char *
+list_parts_result(const Infer *I, const Type *list)
+{
+    const ListSite *site = site_of(I, list);
     if (list_has_arrays(site->item)) {
         return list_arrays_result(I, list);
     }

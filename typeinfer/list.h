@@ -55,6 +55,7 @@ void list_put(Infer *I, const Type *list, const Type *type,
 void list_put_all(Infer *I, const Type *list, const AExpr *iter);
 /* Why the list can't be handed to Python; NULL: it can. */
 const char *list_result(const Infer *I, const Type *list);
+const char *list_parts_result(const Infer *I, const Type *list);
 /* Does a value of 'type' hold a list? */
 bool holds_list(const Type *type);
 /* Can a list hold a value of 'type', or as one of numbers only? */

@@ -321,13 +321,14 @@ static AExpr *
 infer_returned(Infer *I, const AExpr *e)
 {
     if (e->kind != A_TUPLE) {
-        return made_returned(I, infer_maybe(I, e));
+        return grown_result(I, made_returned(I, infer_maybe(I, e)));
     }
     AExpr *out = node_like(I, e);
     int n = e->items.n;
     const Type **items = ARENA_ARRAY(I->arena, const Type *, n + 1);
     for (int i = 0; i < n; i++) {
         AExpr *item = made_returned(I, infer_maybe(I, e->items.at[i]));
+        item = grown_result(I, item);
         vec_push(I->arena, &out->items, item);
         items[i] = item->type;
         for (int k = 0; k < i; k++) {

@@ -310,6 +310,7 @@ add_kind(Str *out, const Type *type)
         add_list(out, type);
         break;
     case TY_DICT:
+    case TY_MAPPING:
         str_add(out, "dict");
         break;
     case TY_STR:
@@ -397,7 +398,7 @@ bool
 type_is_pack(const Type *type)
 {
     return type->kind == TY_TUPLE || type->kind == TY_OBJECT ||
-           type->kind == TY_EITHER;
+           type->kind == TY_EITHER || type->kind == TY_MAPPING;
 }
 
 /* Compares what its kind uses of a Type and nothing else: the other fields may
@@ -423,6 +424,7 @@ type_equal(const Type *lhs, const Type *rhs)
         return lhs->object == rhs->object && equal_items(lhs, rhs);
     case TY_TUPLE:
     case TY_EITHER:
+    case TY_MAPPING:
     case TY_SLICE:
         return equal_items(lhs, rhs);
     case TY_LIST:

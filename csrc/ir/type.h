@@ -81,6 +81,7 @@ typedef enum TypeKind {
     TY_SLICE,  /* lo:hi:step: three "items", of which NONE is left out */
     TY_RECORD, /* an object with attributes; "ival": which, see Signature */
     TY_EITHER, /* a number with an alternative ("items"), or None or unbound */
+    TY_MAPPING, /* a dict as a result: "items" are its keys and values, LISTs */
     TY_OBJECT, /* an object made here: its attributes are "items" */
 } TypeKind;
 
@@ -158,6 +159,6 @@ typedef struct Type {
 /* 'int', 'float64 scalar', 'float32[:, :, 3]', '(int, float)': for people. */
 void type_add(Str *out, const Type *type);
 bool type_equal(const Type *lhs, const Type *rhs);
-/* TUPLE, EITHER or OBJECT, whose values are those of their items. */
+/* TUPLE, EITHER, MAPPING or OBJECT, whose values are those of their items. */
 bool type_is_pack(const Type *type);
 #endif

@@ -472,6 +472,28 @@ count_leaves(const Type *type)
     return n;
 }
 
+static PyObject *build(Reader *reader, const Type *type);
+
+/* A dict of the keys and values, in their order. */
+static PyObject *
+mapping(Reader *reader, const Type *type)
+{
+    PyObject *keys = build(reader, type->items[0]);
+    PyObject *values = keys ? build(reader, type->items[1]) : NULL;
+    PyObject *out = values ? PyDict_New() : NULL;
+    Py_ssize_t n = out ? PyList_GET_SIZE(keys) : 0;
+    for (Py_ssize_t i = 0; out != NULL && i < n; i++) {
+        PyObject *value = PyList_GetItem(values, i);
+        if (value == NULL
+            || PyDict_SetItem(out, PyList_GET_ITEM(keys, i), value) < 0) {
+            Py_CLEAR(out);
+        }
+    }
+    Py_XDECREF(keys);
+    Py_XDECREF(values);
+    return out;
+}
+
 /* Leaves are consumed in the order in which the tuples are written. */
 static PyObject *
 build(Reader *reader, const Type *type)
@@ -491,6 +513,9 @@ build(Reader *reader, const Type *type)
     }
     if (type->kind == TY_EITHER) {
         return build(reader, type->items[0]);
+    }
+    if (type->kind == TY_MAPPING) {
+        return mapping(reader, type);
     }
     PyObject *out = type->is_list ? PyList_New(type->rank)
                                   : PyTuple_New(type->rank);
