@@ -172,6 +172,13 @@ fault("rounds that write what others read", "csrc/analysis/depend.c",
       "if (lhs->store && rhs->store && !accesses_apart(c, lhs, rhs)) {",
       SOUND + "test_rows_that_threads_share",
       SOUND + "test_distances")
+fault("quotients are one too large", "csrc/analysis/prove.c",
+      "term->coef < 0 ? divisor - 1 : 0,", "term->coef < 0 ? divisor : 0,",
+      "tests/test_proofs.py::test_what_is_not_so")
+fault("no choice differs from 0", "csrc/analysis/conditions.c",
+      "        for (int arm = 0; arm < 2 && ok; arm++) {",
+      "        for (int arm = 0; arm < 1 && ok; arm++) {",
+      "tests/test_proofs.py::test_what_is_not_so")
 fault("a distance of one is none", "csrc/analysis/apart.c",
       "(least == 0 && most == 0)) {", "(least >= -1 && most <= 1)) {",
       SOUND + "test_rows_that_threads_share")

@@ -4,6 +4,7 @@ Each program is compared with Python for all small sizes, so a proof that is
 wrong shows as a wrong result; the remarks say that it was made.
 """
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -75,6 +76,34 @@ def shifted(a):
     return out
 
 
+def one_too_few(a):
+    """(x + 2) // 4 <= w // 4 is wrong for w = 3."""
+    h, w = a.shape
+    out = np.zeros(w // 4 + 1)
+    for y in range(h):
+        for x in range(w):
+            out[(x + 2) // 4] += a[y, x]
+    return out
+
+
+def overflowing(a, n):
+    """n - i overflows where i < 0, which is not excluded."""
+    total = 0.0
+    for i in range(-3, a.shape[0]):
+        total += n - i
+    return total
+
+
+def not_zero_both(a, n):
+    """The second choice is 0."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        step = -1 if n > 3 else 0
+        if step != 0:
+            total += 1.0
+    return total
+
+
 SIZES = [*itertools.product(range(6), range(9)), (1, 17), (13, 2)]
 PROGRAMS = (middle, quarters, differences, shifted)
 
@@ -95,6 +124,25 @@ def compare(function, *args):
 def test_all_small_sizes(function):
     text = compare(function, np.ones((20, 30)))
     assert "no checks in loops" in text, text
+
+
+@pytest.mark.parametrize("function,numbers", [
+    (one_too_few, [()]),
+    (overflowing, [(0,), (2**63 - 1,), (2**63 - 3,), (-2**63,)]),
+    (not_zero_both, [(3,), (4,)]),
+], ids=lambda v: getattr(v, "__name__", None))
+def test_what_is_not_so(function, numbers):
+    fn = accelerate(function)
+    for size, more in itertools.product(SIZES, numbers):
+        a = np.ones(size)
+        try:
+            want = function(a, *more)
+        except IndexError as error:
+            with pytest.raises(IndexError, match=re.escape(str(error))):
+                fn(a, *more)
+        else:
+            assert np.array_equal(fn(a, *more), want), (size, more)
+    assert fn.stats.native_calls > 0
 
 
 def test_two_choices_by_one_condition():
