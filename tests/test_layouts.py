@@ -183,3 +183,21 @@ def test_steps_that_are_known(key, step):
         assert_same(fn, (wide[:, ::k], wide[:, ::-k]))
     assert_same(fn, (np.broadcast_to(wide[0], (12, 40)), wide[::-1]))
     assert fn.stats.python_calls == 0
+
+
+def shifted(out, k):
+    """Everything is written before the index that may be out of range."""
+    for r in range(out.shape[0]):
+        for c in range(out.shape[1]):
+            out[r, c] = out[r, c] * 2
+    out[k, 0] = 1
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8,
+                                   np.int16])
+@pytest.mark.parametrize("shape", [(9, 7), (9, 7, 3), (9, 7, 2), (5, 4, 11)])
+def test_what_was_written_is_put_back(dtype, shape):
+    fn = accelerate(shifted)
+    for out in layouts(numbers(shape, dtype)).values():
+        assert_same(fn, (out, 3), native=False)
+        assert_same(fn, (out, 9), native=False)
