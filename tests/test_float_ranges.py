@@ -109,6 +109,37 @@ def test_no_check_left():
     assert not left_checks(text), text
 
 
+def waves(a, n):
+    """The sine's argument is finite; the others may be anything."""
+    out = np.zeros(n)
+    for i in range(n):
+        out[i] = math.sin(i * 0.25) + math.cos(min(max(i, 1), 9) / 3.0)
+        if math.isinf(i * 2.0) or math.isnan(i - 0.5):
+            out[i] = 7.0
+        if math.isfinite(float(a[i])) and not math.isnan(float(a[i]) * 0.0):
+            out[i] += math.sin(float(a[i]))
+    return out
+
+
+def test_waves():
+    fn = accelerate(waves)
+    a = np.array(ODD)
+    assert_same(fn, (a, len(ODD)))
+    big = float(2 ** 62)
+    assert_same(fn, (np.array([big, -big, math.inf, math.nan]), 4))
+
+
+def sines(a):
+    for i in range(a.shape[0]):
+        a[i] = math.sin(float(a[i]))
+
+
+def test_sines_raise():
+    fn = accelerate(sines)
+    for value in ODD:
+        assert_same(fn, (np.array([0.5, value]),), native=False)
+
+
 STEPS = ["v = v * {c}", "v = v + {c}", "v = {c} - v", "v = v / {c}",
          "v = abs(v)", "v = -v", "v = min(v, {c})", "v = max({c}, v)",
          "if v < {c}: v = {d}", "if not v <= {c}: v = {d}",

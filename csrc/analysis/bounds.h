@@ -176,6 +176,8 @@ bool solver_settle(Arena *arena, const char *script, bool proved, bool hard,
 /* --- floats.c */
 /* Does a comparison of floats surely hold, or surely not? */
 bool floats_prove(Bounds *b, const Expr *cond, bool holds);
+/* The same of isnan, isinf, isfinite. */
+bool floats_prove_class(Bounds *b, const Expr *call, bool holds);
 /* A comparison of an i64, made f64, with a constant as one of integers; NULL:
  * 'cond' is none. */
 Expr *floats_as_ints(Bounds *b, const Expr *cond);

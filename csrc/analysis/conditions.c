@@ -207,6 +207,8 @@ prove_cond(Bounds *b, Expr *cond, bool holds)
     case E_SUBO:
     case E_MULO:
         return prove_overflow(b, cond, holds);
+    case E_CALL:
+        return floats_prove_class(b, cond, holds);
     default:
         return false;
     }

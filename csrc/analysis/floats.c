@@ -299,6 +299,25 @@ floats_prove(Bounds *b, const Expr *cond, bool holds)
     return strict ? lhs.lo >= rhs.hi : lhs.lo > rhs.hi;
 }
 
+/* isnan(x), isinf(x), isfinite(x): only what the ends rule out or leave. */
+bool
+floats_prove_class(Bounds *b, const Expr *call, bool holds)
+{
+    if (call->fn != FN_ISNAN && call->fn != FN_ISINF && call->fn != FN_FINITE) {
+        return false;
+    }
+    Reals arg = ask(b, call->args[0]);
+    bool bounded = !isinf(arg.lo) && !isinf(arg.hi);
+    switch (call->fn) {
+    case FN_ISNAN:
+        return !holds && !arg.nan;
+    case FN_ISINF:
+        return !holds && bounded;
+    default:
+        return holds && bounded && !arg.nan;
+    }
+}
+
 /* The i64 that 'e' is the f64 of; NULL: it is something else. */
 static Expr *
 behind_cast(Bounds *b, Expr *e)
