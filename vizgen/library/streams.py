@@ -13,6 +13,7 @@ down here, has no such view; calls with it are Python's.
 import collections
 import ctypes
 import hashlib
+import os
 import threading
 
 import numpy as np
@@ -28,6 +29,15 @@ _MOST_KEPT = 64             # as many as a call may have arguments
 _views = collections.OrderedDict()
 _views_lock = threading.Lock()
 _known = None
+
+
+def _forked():
+    """Another thread may have held the lock when this process was made."""
+    global _views_lock
+    _views_lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 def _sample():
