@@ -10,7 +10,7 @@ from bench import rows, transforms
 from vizgen import _core, accelerate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NEEDED = {"exits", "ssa", "schedule", "commit"}
+NEEDED = {"exits", "ssa", "checks", "schedule", "commit"}
 
 
 def test_every_pass_but_the_needed_ones_has_a_switch():

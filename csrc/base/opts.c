@@ -23,7 +23,6 @@ typedef struct Switch {
 static const Switch switches[] = {
     {"simplify", offsetof(Opts, simplify)},
     {"unroll", offsetof(Opts, unroll)},
-    {"checks", offsetof(Opts, checks)},
     {"axes", offsetof(Opts, axes)},
     {"prealloc", offsetof(Opts, prealloc)},
     {"interchange", offsetof(Opts, interchange)},
@@ -49,7 +48,6 @@ opts_default(void)
     return (Opts){
         .simplify = true,
         .unroll = true,
-        .checks = true,
         .axes = true,
         .prealloc = true,
         .interchange = true,

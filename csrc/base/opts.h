@@ -13,7 +13,6 @@ typedef struct Opts {
     bool count_warnings; /* instrument arithmetic that may warn */
     bool simplify;
     bool unroll;
-    bool checks;
     bool axes;
     bool prealloc;
     bool interchange;

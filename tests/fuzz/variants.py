@@ -20,7 +20,7 @@ SWITCHES = tuple(_core.transforms())
 DIRECTIVES = ("parallel", "vectorize", "unroll", "flatten", "regions")
 # A directive has fired where it was proposed, another transform where it
 # changed the code.
-TRANSFORMS = sorted({*SWITCHES, *DIRECTIVES})
+TRANSFORMS = sorted({"checks", *SWITCHES, *DIRECTIVES})
 THREADS = (1, 2, 5)
 PASS = re.compile(r"^; after (\w+)( \(unchanged\))?$", re.M)
 LOOP = re.compile(r"^ *(?:for|while)\b.* #(\d+)\b", re.M)
