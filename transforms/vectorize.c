@@ -154,9 +154,9 @@ vector_form(Arena *arena, const Stmt *loop)
 
 /* The question whether a loop may run in lanes: "x" is its variable; "why" the
  * last reason found against it, NULL: none; "at" where that is.  "near" and
- * "far" count accesses of which neighbouring rounds touch neighbouring elements,
- * and elements a constant number of rows apart; "strided" is one of the
- * latter. */
+ * "far" count accesses of which neighbouring rounds touch neighbouring
+ * elements, and elements a constant number of rows apart; "strided" is one of
+ * the latter. */
 typedef struct Lanes {
     Arena *arena;
     Bounds *b;

@@ -544,6 +544,8 @@ int spec_traverse(const Spec *spec, visitproc visit, void *arg);
 /* Throws all that was loaded and compiled away. */
 void accel_forget(Accel *f);
 void specs_init(void); /* fork handler */
+/* The compiled and planned kernel, or NULL with a refusal in l->diags. */
+Kernel *spec_compile(Accel *f, Loaded *l, Signature *sig, KernelMode mode);
 Opts accel_opts(const Accel *f, KernelMode mode);
 void accel_solver(const Accel *f, Opts *opts);
 /* The options' text is good; false with ValueError. */
