@@ -38,6 +38,7 @@ enum {
 
 enum {
     C_INDENT = 4,
+    C_LINE = 64, /* bytes from which on a local array is aligned to as many */
     C_STACK_LIMIT = 16 * 1024, /* bytes of local arrays in one function */
 };
 

@@ -7,7 +7,7 @@ generate.py.
 import random
 
 KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
-         "table", "escape", "point", "in_place")
+         "table", "escape", "point", "in_place", "turned")
 NESTED = ("plain", "window", "in_place")     # leave a border as it is
 
 
@@ -78,8 +78,11 @@ class Pipeline:
                            else Stage(name, low, high))
 
     def nest(self, low, high):
-        self.emit(f"for r in range({low}, H - {high}):",
-                  f"    for c in range({low}, W - {high}):")
+        loops = [f"for r in range({low}, H - {high}):",
+                 f"for c in range({low}, W - {high}):"]
+        if self.rng.random() < 0.15:
+            loops.reverse()
+        self.emit(loops[0], "    " + loops[1])
 
     def plain(self, name, low, high):
         self.nest(low, high)
@@ -91,6 +94,17 @@ class Pipeline:
         self.emit("for r in range(H):", "    for c in range(W):",
                   f"        {name}[r, c] = {source}[r, c] * {self.weight()}"
                   f" + {self.pick(('1', '0.5', '2.0'))}")
+
+    def turned(self, name, low, high):
+        """By an array of its own, which is walked down its columns."""
+        source = self.stages[-1].name
+        shape = f"(W, H, {self.channels})" if self.channels else "(W, H)"
+        self.emit(f"{name}u = np.zeros({shape})",
+                  "for r in range(H):", "    for c in range(W):",
+                  f"        {name}u[c, r] = {source}[r, c] * {self.weight()}",
+                  "for r in range(H):", "    for c in range(W):",
+                  f"        {name}[r, c] = {name}u[c, r] + "
+                  f"{name}u[max(c - 1, 0), r]")
 
     def guarded(self, name, low, high):
         source = self.stages[-1].name
