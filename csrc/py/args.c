@@ -373,6 +373,16 @@ spec_sees_single(const Spec *spec, PyObject *const *args)
 }
 
 bool
+spec_pins_hold(const Spec *spec, PyObject *const *args)
+{
+    bool hold = true;
+    for (int i = 0; i < spec->npins && hold; i++) {
+        hold = pin_holds(&spec->pins[i], args[spec->pins[i].arg]);
+    }
+    return hold;
+}
+
+bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
     uint32_t mask = mask_of(spec->width);
@@ -380,12 +390,8 @@ spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
         || (spec->ignored != NULL && !records_same(spec, keys, mask))) {
         return false;
     }
-    for (int i = 0; i < spec->npins; i++) {
-        if (!pin_holds(&spec->pins[i], args[spec->pins[i].arg])) {
-            return false;
-        }
-    }
-    return consts_fit(spec, args, spec->width.tuples)
+    return spec_pins_hold(spec, args)
+           && consts_fit(spec, args, spec->width.tuples)
            && (!spec->has_lists || lists_fit(spec, args))
            && !(spec->no_singles && spec_sees_single(spec, args));
 }

@@ -466,6 +466,8 @@ bool args_fit(PyObject *const *args, int nargs); /* ints within 64 bits */
 /* The signature of 'args' in 'arena'; false when some argument has no Type. */
 bool signature_make(Arena *arena, PyObject *const *args, const uint32_t *keys,
                     int nargs, Width width, Signature *out);
+/* Do the arguments have the sizes and values that it knows? */
+bool spec_pins_hold(const Spec *spec, PyObject *const *args);
 /* Would 'spec' accept these arguments if layouts, pins and numbers in tuples
  * were left open? */
 bool spec_almost_accepts(const Spec *spec, const uint32_t *keys,

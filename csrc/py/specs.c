@@ -370,7 +370,7 @@ width_for(const Loaded *l, PyObject *const *args, const uint32_t *keys)
         const Spec *spec = l->specs[i];
         if (spec_almost_accepts(spec, keys, args)) {
             width.tuples |= spec->nconsts > 0 && !l->tight;
-            alike += spec->npins > 0;
+            alike += !spec_pins_hold(spec, args);
             steps += has_steps(spec);
         }
     }
