@@ -47,7 +47,7 @@ def twice(a, b):
 def steps(a, b):
     for y in range(a.shape[0]):
         for x in range(min(a.shape)):
-            b[y, x] = a[x, y] + 1.0
+            b[y, x] = a[x, y] + a[x, 0]
 
 
 def middle(a, b):
