@@ -74,7 +74,7 @@ CASES = [
     (twice, "VZ-3002", "two rounds may write one element of `b` "
      "(lines +3 and +3)", ["+3:9  b[y // 2, 0]"]),
     (steps, "VZ-3004", "`a` is not walked along its last axis",
-     ["+4:23  a[x, y]"]),
+     ["+4:33  a[x, 0]"]),
     (middle, "VZ-3006", "1 condition on `x` does not end a constant number of "
      "rounds from either end", ["+6:13  if x > m:"]),
 ]

@@ -166,6 +166,7 @@ typedef struct Lanes {
     int near;
     int far;
     const Buf *strided;
+    Loc strided_at;
 } Lanes;
 
 /* 'why' is against it; 'at' without a line is where 'else_at' is. */
@@ -214,7 +215,10 @@ look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n, Loc loc)
         uses += coef == 1;
         lanes->near += coef == 1 && last;
         lanes->far += coef == 1 && !last;
-        lanes->strided = coef == 1 && !last ? buf : lanes->strided;
+        if (coef == 1 && !last) {
+            lanes->strided = buf;
+            lanes->strided_at = loc;
+        }
         if (!known || coef < 0 || coef > 1 || uses > 1) {
             refuse_walk(lanes, buf, loc);
         }
@@ -301,7 +305,7 @@ vector_allowed(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
     look_body(&lanes, &loop->body);
     bounds_pop(b, mark);
     if (lanes.why == NULL && lanes.far > lanes.near) {
-        refuse_walk(&lanes, lanes.strided, loop->loc);
+        refuse_walk(&lanes, lanes.strided, lanes.strided_at);
     }
     Stmt rounds = *loop;
     if (lanes.why == NULL && ir_only_tallies(arena, loop)) {
