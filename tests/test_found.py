@@ -129,6 +129,41 @@ def changed_by_another_name(a):
     return s
 
 
+def one_view_of_two_returns(a, n):
+    """Each return has named where the view begins for itself."""
+    v = a[1:]
+    if n > 3:
+        return 1, v
+    return 2, v
+
+
+def view_beside_a_split(a):
+    t = 1.5
+    v = a[-3:]
+    if np.uint8(200) > 3:
+        t = np.uint8(3)
+    return t, v
+
+
+def copies_of_parts(a):
+    """ravel() copies what has gaps, reshape(-1) and flat do not."""
+    r = np.ravel(a[::2])
+    r[0] = 8
+    s = a[::-1].ravel()
+    s[1] = 9
+    a[::2].flat[1] = 7
+    return r, s, a[::-1].reshape(-1)
+
+
+def closeness(a, b):
+    return (np.isclose(np.uint8(3), np.uint8(250), atol=20),
+            np.isclose(a, b), np.allclose(a, b), np.nanmean(a))
+
+
+def along_axes(a):
+    return np.diff(a, axis=0), np.diff(a, axis=1), np.flip(a, 0)
+
+
 def of_bools(a, p, q):
     """A bool is no number that takes another's dtype."""
     return np.arctan2(p, q), np.sin(p), np.hypot(a[0], p), np.exp(a * q)
@@ -154,6 +189,12 @@ CASES = {
                             numbers(7, 3, np.uint32)),
     invariant_root: lambda: (numbers(8, (13, 3), np.int32)[1:7, 1:2],
                              np.zeros(6, np.float32)),
+    one_view_of_two_returns: lambda: (np.arange(6.0), 5),
+    view_beside_a_split: lambda: (np.arange(6.0),),
+    copies_of_parts: lambda: (np.arange(7.0),),
+    closeness: lambda: (np.array([2**62, 2**63 - 1], np.uint64),
+                        np.array([7, 5], np.uint64)),
+    along_axes: lambda: (numbers(11, (3, 4, 2), np.float32),),
     of_bools: lambda: (np.ones(3, np.float32), True, False),
     stored_into_nothing: lambda: (np.arange(1), np.ones((1, 4))),
     changed_while_iterated: lambda: (numbers(9, (2, 6), np.uint8),),
@@ -169,6 +210,19 @@ def test_found(fn, options):
     for _ in range(3):
         assert_same(fast, CASES[fn](), native=False)
     assert fast.stats.python_calls == 0 or fn is of_bools
+
+
+@pytest.mark.filterwarnings("ignore::vizgen.FallbackWarning")
+@pytest.mark.parametrize("fn", [
+    lambda a, c: a[()], lambda a, c: np.where(True, c, 0),
+    lambda a, c: np.where(a[0] > 0, a[0], 1j), lambda a, c: a[..., None][()],
+    lambda a, c: a[:1].reshape(()), lambda a, c: a.reshape(()),
+    lambda a, c: a.reshape(), lambda a, c: np.flip(a[None, None]),
+    lambda a, c: np.diff(a[None, None] + a[:, None]),
+    lambda a, c: np.gradient(a, axis=1), lambda a, c: np.gradient(a > 1)])
+def test_left_to_python(fn):
+    args = np.array([3.0, 1, 2, 5]), 2 + 1j
+    assert_same(accelerate(fn), args, native=False)
 
 
 # --- arguments and warnings as errors ---------------------------------------

@@ -317,8 +317,12 @@ type_of_map(Infer *I, AExpr *call, BuiltinId id, Gives gives)
     const Type *ops[MOST_UFUNC_ARGS + 1];
     int n = operands(I, call, id, ops);
     bool where = id == BUILTIN_NP_WHERE;
-    if (where && (n != 3 || has_pairs(ops[0]))) {
-        refuse(I, call, id, ops[0]);
+    bool array = false;
+    for (int i = 0; i < n; i++) {
+        array |= ops[i]->kind == TY_ARRAY;
+    }
+    if (where && (n != 3 || has_pairs(ops[0]) || !array)) {
+        refuse(I, call, id, ops[0]); /* or the result has no axes */
     }
     DType dtype = where ? pairs_common(ops + 1, 2) : ops[0]->dtype;
     bool absolute = id == BUILTIN_ABS && arg->kind == TY_COMPLEX;

@@ -365,7 +365,7 @@ reshape_dims(const AExpr *call, BuiltinId id, const Type **out)
             for (int k = 0; k < type->rank && k < MAX_RANK; k++) {
                 out[n++] = type->items[k];
             }
-            return type->rank <= MAX_RANK ? n : -1;
+            return n > 0 && type->rank <= MAX_RANK ? n : -1;
         }
         if (n == MAX_RANK) {
             return -1;
@@ -406,6 +406,13 @@ reshaped_sizes(Infer *I, const AExpr *call, const Type *base,
     }
 }
 
+/* Copies what is not contiguous, though a view of it would have the shape. */
+static bool
+is_ravel(BuiltinId id)
+{
+    return id == BUILTIN_NP_RAVEL || id == BUILTIN_RAVEL_OF;
+}
+
 /* Elements in C order without gaps have any shape; other arrays only their own
  * number of elements along one axis. */
 bool
@@ -413,7 +420,7 @@ reshape_is_view(BuiltinId id, const Type *base, int rank)
 {
     bool copies = id == BUILTIN_FLATTEN_OF;
     return !copies && (base->layout == LAYOUT_C ||
-                       (base->rank == 1 && rank == 1));
+                       (!is_ravel(id) && base->rank == 1 && rank == 1));
 }
 
 /* A call of BK_RESHAPE: reshape, ravel, flatten. A copy is certain only where
@@ -432,11 +439,12 @@ type_of_reshape(Infer *I, AExpr *call, BuiltinId id)
     if (n != 0) {
         reshaped_sizes(I, call, base, dims, n < 0 ? 0 : n, type);
     }
-    if (reshape_is_view(id, base, type->rank)) {
+    if (n >= 0 && reshape_is_view(id, base, type->rank)) {
         type->view = true;
         return type;
     }
-    if (n < 0 || (id != BUILTIN_FLATTEN_OF && type->rank >= base->rank)) {
+    bool copies = id == BUILTIN_FLATTEN_OF || is_ravel(id);
+    if (n < 0 || (!copies && type->rank >= base->rank)) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc,
                      "Copy the array first.",
                      "this shape of %s is not translated",
@@ -454,7 +462,7 @@ const Type *
 type_of_flat(Infer *I, const AExpr *e, const AExpr *array)
 {
     const Type *base = need_memory(I, e, array);
-    if (!reshape_is_view(BUILTIN_NP_RAVEL, base, 1)) {
+    if (!reshape_is_view(BUILTIN_RESHAPE_OF, base, 1)) {
         return NULL;
     }
     Type *type = arena_copy(I->arena, base, sizeof(*type));

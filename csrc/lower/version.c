@@ -508,16 +508,48 @@ set_unbound(Lower *L, const Value *to, Loc loc)
     }
 }
 
+/* One index of a joined view, which the first path has pinned. */
+static void
+share_index(Lower *L, Expr *to, Expr *from, Loc loc)
+{
+    bool pinned = to != NULL && to->op == E_VAR && map_has(&L->pinned, to->var);
+    if (pinned && from != NULL && !ir_equal(to, from)) {
+        emit_set(L, to->var, from, loc);
+    }
+}
+
+/* The first path makes variables of a view's indices, the others set them: each
+ * has named them for itself. */
+static void
+share_view(Lower *L, Value *to, View *from, Loc loc)
+{
+    if (from == NULL || from->buf->kind == BUF_REF) {
+        to->view = from;
+        return;
+    }
+    if (to->view == NULL || to->view->buf != from->buf) {
+        to->view = pin_view(L, from, loc);
+        return;
+    }
+    for (int i = 0; i < from->buf->rank; i++) {
+        share_index(L, to->view->fixed[i], from->fixed[i], loc);
+        share_index(L, to->view->offset[i], from->offset[i], loc);
+        share_index(L, to->view->step[i], from->step[i], loc);
+        share_index(L, to->view->extent[i], from->extent[i], loc);
+        share_index(L, to->view->count[i], from->count[i], loc);
+    }
+}
+
 /* Memory has no storage: the joined name means what each of them means. */
 static void
-share_memory(Value *to, Value from)
+share_memory(Lower *L, Value *to, Value from, Loc loc)
 {
     if (type_is_memory(to->type) && !to->type->ref) {
-        to->view = from.view;
+        share_view(L, to, from.view, loc);
     }
     bool tuples = to->items != NULL && from.items != NULL;
     for (int i = 0; tuples && i < to->type->rank; i++) {
-        share_memory(&to->items[i], from.items[i]);
+        share_memory(L, &to->items[i], from.items[i], loc);
     }
 }
 
@@ -548,7 +580,7 @@ version_convert(Lower *L, const Version *to, const Version *from, Loc loc)
     if (lists && !to->type->ref && value->list != source->list) {
         list_convert(L, value->list, source->list, loc);
     }
-    share_memory(value, *source);
+    share_memory(L, value, *source, loc);
     storage_set(L, value, convert(L, *source, to->type, loc), loc);
 }
 

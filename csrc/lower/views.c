@@ -297,7 +297,7 @@ Value
 lower_view_attr(Lower *L, const AExpr *e, Value base)
 {
     if (strcmp(e->name, "flat") == 0) {
-        return reshaped(L, e, BUILTIN_NP_RAVEL, base, NULL);
+        return reshaped(L, e, BUILTIN_RESHAPE_OF, base, NULL);
     }
     Value out = {.type = e->type};
     out.view = view_transposed(L, base.view);

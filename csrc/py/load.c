@@ -419,6 +419,10 @@ load_subscript(Loader *L, PyObject *node)
     } else {
         vec_push(L->arena, &e->items, load_expr(L, index));
     }
+    if (e->items.n == 0) {
+        e->kind = A_OTHER;
+        e->name = sym("`()` as an index");
+    }
     return e;
 }
 

@@ -105,6 +105,7 @@ def diff(a, n=1, axis=-1):
     if a.ndim == 1:
         assert axis == -1 or axis == 0
         return a[1:] - a[:-1]
+    assert axis == 0 or axis == 1 or a.ndim == 2
     if axis == 0 or axis == -2:
         return a[1:] - a[:-1]
     assert axis == 1 or axis == -1
@@ -130,6 +131,8 @@ def _gradient(f, out, axis):
 
 
 def gradient(f, axis=None):
+    assert f.ndim <= 2 and f.dtype != np.bool_
+    assert axis is None or -f.ndim <= axis < f.ndim
     if f.dtype != np.float32 and f.dtype != np.float64:
         f = f.astype(np.float64)
     if f.ndim == 1:
@@ -192,6 +195,8 @@ def nansum(a, axis=None):
 
 def nanmean(a, axis=None):
     assert axis is None
+    if a.dtype != np.float64 and a.dtype != np.float32:
+        return np.mean(a)
     known = ~np.isnan(a)
     n = np.sum(known)
     assert n > 0
@@ -275,8 +280,9 @@ def correlate(a, v, mode="valid"):
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08):
+    b = b * 1.0                 # integers are compared as floats
     with np.errstate(invalid="ignore"):
-        near = abs(a - b) <= atol + rtol * abs(b * 1.0)
+        near = abs(a - b) <= atol + rtol * abs(b)
         return near & np.isfinite(b) | (a == b)
 
 

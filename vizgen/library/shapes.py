@@ -24,6 +24,7 @@ def identity(n, dtype=float):
 
 def flip(m, axis=None):
     if axis is None:
+        assert m.ndim <= 2
         return m[::-1] if m.ndim == 1 else m[::-1, ::-1]
     assert axis == 0 or axis == 1
     return m[::-1] if axis == 0 else m[:, ::-1]
