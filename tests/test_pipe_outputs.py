@@ -269,3 +269,40 @@ def test_kept(program):
 def test_threads(threads):
     fast = accelerate(powers, threads=threads)
     assert_same(fast, (numbers((203, 401)),))
+
+
+def again_and_again(a):
+    """Each line reads the last one twice: written out, that is 2**24."""
+    b = a * 0.5
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    b = np.where(b > 0, b, 0.5 - b)
+    return b
+
+
+def test_values_stay_small():
+    fast = accelerate(again_and_again)
+    a = np.linspace(-2, 2, 50)
+    assert fast(a).tobytes() == again_and_again(a).tobytes()
+    assert fast.stats.native_calls == 1

@@ -188,6 +188,18 @@ find_stores(Stage *stage)
     return stage->nouts > 0 && stage->nouts == contents.stores;
 }
 
+/* Takes the nodes of 'e', written out, from 'left'; false when that is used up:
+ * what is shared by LETs can be as large as 2 to their number. */
+static bool
+is_within(const Expr *e, int *left)
+{
+    bool within = --*left >= 0;
+    for (int i = 0; i < e->nargs && within; i++) {
+        within = is_within(e->args[i], left);
+    }
+    return within;
+}
+
 /* The stored value with the LETs of prefixes and body put in, for computing it
  * in place of a read; NULL where the body is more than LETs and the store. */
 static Expr *
@@ -309,6 +321,10 @@ as_producer(Lift *lift, Stage *stage)
     }
     bounds_pop(lift->b, mark);
     stage->value = stage->nouts == 1 ? whole_value(lift->arena, stage) : NULL;
+    int left = MOST_NODES;
+    if (stage->value != NULL && !is_within(stage->value, &left)) {
+        stage->value = NULL;
+    }
     stage->turned = is_turned(stage);
     ir_each_stmt(&stage->body, count_stmt, &stage->ops);
     return simple && !stage_feeds(stage, stage);

@@ -35,6 +35,9 @@
 
 enum { MAX_DEPTH_PIPE = 4, MAX_OUTPUTS = 6 };
 
+/* Of an expression that is computed in place of a read. */
+enum { MOST_NODES = 400 };
+
 typedef enum Compute {
     COMPUTE_ROOT,   /* the whole stage before its consumer, as it was */
     COMPUTE_INLINE, /* its expression in place of every read */
@@ -74,6 +77,7 @@ typedef struct Stage {
     int nouts;
     int64_t shift[MAX_DEPTH_PIPE];
     Expr *value;
+    int64_t nodes; /* of "value" with what is computed in place there */
     int64_t min[MAX_DEPTH_PIPE];
     int64_t max[MAX_DEPTH_PIPE];
     int sites;

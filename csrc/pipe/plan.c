@@ -55,6 +55,51 @@ total_ops(const Pipe *pipe, int which)
     return ops;
 }
 
+/* Nodes of 'e' once what is computed in place stands there. */
+static int64_t
+nodes_of(const Pipe *pipe, const Expr *e)
+{
+    int64_t n = 1;
+    for (int i = 0; i < pipe->stages.n && e->op == E_LOAD; i++) {
+        const Stage *stage = pipe->stages.at[i];
+        if (stage->compute == COMPUTE_INLINE && stage->outs[0].buf == e->buf) {
+            n = stage->nodes;
+        }
+    }
+    for (int i = 0; i < e->nargs && n <= MOST_NODES; i++) {
+        n += nodes_of(pipe, e->args[i]);
+    }
+    return n;
+}
+
+/* Loads of 'buf' in 'e'. */
+static int
+loads_of(const Expr *e, const Buf *buf)
+{
+    int n = e->op == E_LOAD && e->buf == buf;
+    for (int i = 0; i < e->nargs; i++) {
+        n += loads_of(e->args[i], buf);
+    }
+    return n;
+}
+
+/* Would the values that read it stay small?  One that is read twice by the
+ * next, and so on, doubles with every stage. */
+static bool
+stays_small(const Pipe *pipe, const Stage *stage)
+{
+    int64_t most = stage->nodes;
+    for (int i = 0; i < pipe->stages.n; i++) {
+        const Stage *reader = pipe->stages.at[i];
+        if (reader->value != NULL) {
+            int64_t n = loads_of(reader->value, stage->outs[0].buf);
+            n *= stage->nodes;
+            most = n > most ? n : most;
+        }
+    }
+    return most <= MOST_NODES;
+}
+
 /* Computed in place only if that reaches every element once, and costs nothing
  * worth naming: one read, or few operations in all. Only a value without
  * statements can be. */
@@ -62,7 +107,8 @@ static bool
 is_inline(const Pipe *pipe, int which)
 {
     const Stage *stage = pipe->stages.at[which];
-    if (stage->value == NULL || !stage->covered_once) {
+    if (stage->value == NULL || !stage->covered_once ||
+        !stays_small(pipe, stage)) {
         return false;
     }
     int reads = stage->sites * (stage->in_loop ? LOOP_READS : 1);
@@ -145,6 +191,7 @@ static void
 choose_compute(const Pipe *pipe, int which)
 {
     Stage *stage = pipe->stages.at[which];
+    stage->nodes = stage->value ? nodes_of(pipe, stage->value) : 0;
     if (is_inline(pipe, which)) {
         stage->compute = COMPUTE_INLINE;
     } else if (!stage->covered) {
