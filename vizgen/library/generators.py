@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from . import ziggurat
-from .random import is_spread, place
+from .random import Draws, is_spread, place
 
 _M32 = 0xFFFFFFFF
 # The factor of a step, low half first.  Not as constants: gcc takes seconds to
@@ -335,7 +335,7 @@ class PCG64:
         self._pcg64_half = half
 
 
-class Generator:
+class Generator(Draws):
     """What compiled code sees of numpy.random.Generator."""
 
     __slots__ = ("_pcg64_low", "_pcg64_high", "_pcg64_step", "_pcg64_half",
@@ -430,28 +430,6 @@ class Generator:
             flat[k] = first + _small(self, kept, most, bits)
         return out
 
-    def choice(self, a, size=None, replace=True, p=None):
-        assert replace
-        if isinstance(a, int):
-            if size is None:
-                return self._choose(a, p)
-            out = np.empty(size, dtype=np.int64)
-            flat = out.reshape(-1)
-            assert p is None or flat.shape[0] > 0
-            for k in range(flat.shape[0]):
-                flat[k] = self._choose(a, p)
-            return out
-        items = np.asarray(a)
-        assert items.ndim == 1
-        if size is None:
-            return items[self._choose(items.shape[0], p)]
-        out = np.empty(size, dtype=items.dtype)
-        flat = out.reshape(-1)
-        assert p is None or flat.shape[0] > 0
-        for k in range(flat.shape[0]):
-            flat[k] = items[self._choose(items.shape[0], p)]
-        return out
-
     def _choose(self, many, p):
         """A number below 'many', all alike or by the weights 'p'."""
         assert 0 < many <= 0xFFFFFFFF
@@ -467,15 +445,6 @@ class Generator:
             other = x[j]
             x[j] = x[k]
             x[k] = other
-
-    def permutation(self, x):
-        if isinstance(x, int):
-            out = np.arange(x)
-        else:
-            assert x.ndim == 1
-            out = x.copy()
-        self.shuffle(out)
-        return out
 
 
 def pcg64(seed):

@@ -128,7 +128,45 @@ def place(p, x):
 # --- RandomState -------------------------------------------------------------
 
 
-class RandomState:
+class Draws:
+    """What RandomState and Generator draw by methods of their own: _choose(many,
+    p), a number below 'many', and shuffle(x)."""
+
+    __slots__ = ()
+
+    def choice(self, a, size=None, replace=True, p=None):
+        assert replace
+        if isinstance(a, int):
+            if size is None:
+                return self._choose(a, p)
+            out = np.empty(size, dtype=np.int64)
+            flat = out.reshape(-1)
+            assert p is None or flat.shape[0] > 0
+            for k in range(flat.shape[0]):
+                flat[k] = self._choose(a, p)
+            return out
+        items = np.asarray(a)
+        assert items.ndim == 1
+        if size is None:
+            return items[self._choose(items.shape[0], p)]
+        out = np.empty(size, dtype=items.dtype)
+        flat = out.reshape(-1)
+        assert p is None or flat.shape[0] > 0
+        for k in range(flat.shape[0]):
+            flat[k] = items[self._choose(items.shape[0], p)]
+        return out
+
+    def permutation(self, x):
+        if isinstance(x, int):
+            out = np.arange(x)
+        else:
+            assert x.ndim == 1
+            out = x.copy()
+        self.shuffle(out)
+        return out
+
+
+class RandomState(Draws):
     """What compiled code sees of numpy.random.RandomState."""
 
     __slots__ = ("_mt19937_words", "_mt19937_gauss", "_source")
@@ -244,28 +282,6 @@ class RandomState:
             flat[k] = scale * -math.log(1.0 - _double(mt))
         return out
 
-    def choice(self, a, size=None, replace=True, p=None):
-        assert replace
-        if isinstance(a, int):
-            if size is None:
-                return self._choose(a, p)
-            out = np.empty(size, dtype=np.int64)
-            flat = out.reshape(-1)
-            assert p is None or flat.shape[0] > 0
-            for k in range(flat.shape[0]):
-                flat[k] = self._choose(a, p)
-            return out
-        items = np.asarray(a)
-        assert items.ndim == 1
-        if size is None:
-            return items[self._choose(items.shape[0], p)]
-        out = np.empty(size, dtype=items.dtype)
-        flat = out.reshape(-1)
-        assert p is None or flat.shape[0] > 0
-        for k in range(flat.shape[0]):
-            flat[k] = items[self._choose(items.shape[0], p)]
-        return out
-
     def _choose(self, many, p):
         """A number below 'many', all alike or by the weights 'p'."""
         assert 0 < many <= 0xFFFFFFFF
@@ -282,15 +298,6 @@ class RandomState:
             other = x[j]
             x[j] = x[k]
             x[k] = other
-
-    def permutation(self, x):
-        if isinstance(x, int):
-            out = np.arange(x)
-        else:
-            assert x.ndim == 1
-            out = x.copy()
-        self.shuffle(out)
-        return out
 
 
 def random_state(seed):
