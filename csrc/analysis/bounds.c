@@ -86,6 +86,17 @@ bounds_info(Bounds *b, const Var *var)
     return *slot;
 }
 
+Expr *
+bounds_definition(Bounds *b, Expr *e)
+{
+    Expr *value = e;
+    while (value != NULL && value->op == E_VAR) {
+        e = value;
+        value = bounds_info(b, e->var)->value;
+    }
+    return value != NULL ? value : e;
+}
+
 /* Parameters count as defined before everything else (seq 0). */
 Bounds *
 bounds_new(Arena *arena, const Func *func)

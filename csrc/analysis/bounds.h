@@ -112,6 +112,8 @@ enum { FUEL = 2000, MAX_DEPTH = 12, MAX_FACTS = 200 };
 
 /* --- bounds.c */
 VarInfo *bounds_info(Bounds *b, const Var *var);
+/* What the Var 'e' is defined to be, as far as known; others as they are. */
+Expr *bounds_definition(Bounds *b, Expr *e);
 Range bounds_dtype_range(DType dtype);
 Range bounds_range(Bounds *b, Expr *e);
 Range bounds_node_range(Bounds *b, Expr *e); /* not through its form */

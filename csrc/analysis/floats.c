@@ -322,9 +322,7 @@ floats_prove_class(Bounds *b, const Expr *call, bool holds)
 static Expr *
 behind_cast(Bounds *b, Expr *e)
 {
-    while (e->op == E_VAR && bounds_info(b, e->var)->value != NULL) {
-        e = bounds_info(b, e->var)->value;
-    }
+    e = bounds_definition(b, e);
     bool from = e->op == E_CAST && e->dtype == DT_F64 && e->lanes == 0 &&
                 e->args[0]->dtype == DT_I64;
     return from ? e->args[0] : NULL;

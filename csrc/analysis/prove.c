@@ -441,6 +441,18 @@ prove_cases(Bounds *b, const Linear *rest, const Term *term, int depth)
     }
 }
 
+/* The atom's dividend and divisor, where that is a positive constant. */
+static bool
+is_quotient(Bounds *b, const Expr *atom, Linear *dividend, int64_t *divisor)
+{
+    if (atom->op != E_IDIV) {
+        return false;
+    }
+    Linear rhs = bounds_form(b, atom->args[1]);
+    *dividend = bounds_form(b, atom->args[0]);
+    return linear_is_const(&rhs, divisor) && *divisor > 0;
+}
+
 /* rest + q >= 0 or rest - q >= 0 for q = floor(x / d), d a positive constant,
  * without loss: the bounds d*q <= x and d*q >= x - d + 1 forget that q is an
  * integer.
@@ -452,13 +464,10 @@ static bool
 prove_quotient(Bounds *b, const Linear *rest, const Term *term, int depth)
 {
     int64_t divisor = 0;
+    Linear lhs;
     Linear form;
-    if (term->atom->op != E_IDIV || (term->coef != 1 && term->coef != -1)) {
-        return false;
-    }
-    Linear lhs = bounds_form(b, term->atom->args[0]);
-    Linear rhs = bounds_form(b, term->atom->args[1]);
-    return linear_is_const(&rhs, &divisor) && divisor > 0 &&
+    return (term->coef == 1 || term->coef == -1) &&
+           is_quotient(b, term->atom, &lhs, &divisor) &&
            linear_sum(b->arena, rest, divisor, &lhs, term->coef, &form) &&
            !__builtin_add_overflow(form.constant,
                                    term->coef < 0 ? divisor - 1 : 0,
@@ -480,18 +489,6 @@ prove_by(Bounds *b, const Linear *rest, int64_t coef, const Candidate *bound,
     return linear_sum(b->arena, rest, bound->mult, &bound->form, coef,
                       &form) &&
            prove_nonneg(b, &form, depth - 1);
-}
-
-/* The atom's dividend and divisor, where that is a positive constant. */
-static bool
-is_quotient(Bounds *b, const Expr *atom, Linear *dividend, int64_t *divisor)
-{
-    if (atom->op != E_IDIV) {
-        return false;
-    }
-    Linear rhs = bounds_form(b, atom->args[1]);
-    *dividend = bounds_form(b, atom->args[0]);
-    return linear_is_const(&rhs, divisor) && *divisor > 0;
 }
 
 /* Quotients by one number are in the order of their dividends, which each of

@@ -16,20 +16,6 @@ enum { MAX_DEPTH_SHARE = 8, MAX_SHIFT = 30 };
 
 #define EXACT ((Wide)1 << 53)
 
-/* The definition of a Var, as far as known; other expressions as they are. */
-static Expr *
-definition(Bounds *b, Expr *e)
-{
-    for (int i = 0; i < MAX_DEPTH_SHARE && e->op == E_VAR; i++) {
-        const VarInfo *info = bounds_info(b, e->var);
-        if (info->value == NULL) {
-            break;
-        }
-        e = info->value;
-    }
-    return e;
-}
-
 /* sign * e >= 0?  By its range, or else proved: l - 1 - k for a k below l. */
 static bool
 has_sign(Bounds *b, Expr *e, int64_t sign)
@@ -49,7 +35,7 @@ has_sign(Bounds *b, Expr *e, int64_t sign)
 static int
 most_of(Bounds *b, Expr *e)
 {
-    e = definition(b, e);
+    e = bounds_definition(b, e);
     if (e->op == E_CAST && bounds_is_number(e->args[0])) {
         e = e->args[0];
     }
@@ -64,7 +50,7 @@ most_of(Bounds *b, Expr *e)
 static int
 shift_of(Bounds *b, Expr *e, int depth)
 {
-    e = definition(b, e);
+    e = bounds_definition(b, e);
     if (depth == 0 || e->lanes > 0) {
         return -1;
     }
@@ -81,7 +67,7 @@ shift_of(Bounds *b, Expr *e, int depth)
     if (power) {
         return -most_of(b, e->args[1]);
     }
-    Expr *whole = e->op == E_CAST ? definition(b, e->args[0]) : e;
+    Expr *whole = e->op == E_CAST ? bounds_definition(b, e->args[0]) : e;
     bool one = whole->op == E_CALL && whole->fn == FN_IPOW &&
                whole->args[0]->op == E_CONST && whole->args[0]->ival == 2;
     return one && most_of(b, whole->args[1]) <= 0 ? 0 : -1;
@@ -91,7 +77,7 @@ shift_of(Bounds *b, Expr *e, int depth)
 static Expr *
 whole_of(Bounds *b, Expr *e)
 {
-    e = definition(b, e);
+    e = bounds_definition(b, e);
     return e->op == E_CAST && e->dtype == DT_F64 &&
                    bounds_is_number(e->args[0])
                ? e->args[0]
@@ -126,7 +112,7 @@ share_of_both(Bounds *b, const Expr *e, int *shift)
 Expr *
 share_of(Bounds *b, Expr *e, int *shift)
 {
-    e = definition(b, e);
+    e = bounds_definition(b, e);
     if (e->dtype != DT_F64 || e->lanes > 0 || b->fuel-- <= 0) {
         return NULL;
     }
