@@ -85,21 +85,11 @@ compare_index(Other *other, Expr *const *index)
 }
 
 static void
-find_other(Other *other, const Expr *e)
+find_other(void *data, const Expr *e)
 {
+    Other *other = data;
     if (e->op == E_LOAD && e->buf == other->v->buf && other->axis < e->nargs) {
         compare_index(other, e->args);
-    }
-    for (int i = 0; i < e->nargs; i++) {
-        find_other(other, e->args[i]);
-    }
-}
-
-static void
-find_other_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        find_other(data, *slot);
     }
 }
 
@@ -116,7 +106,7 @@ is_spelled_out(const Votes *v, int axis, const Expr *index)
         if (s->kind == S_STORE && s->buf == v->buf && axis < s->nindex) {
             compare_index(&other, s->index);
         }
-        ir_each_expr(s, find_other_slot, &other);
+        ir_each_node(s, find_other, &other);
     }
     return other.found;
 }
@@ -141,21 +131,11 @@ vote(Votes *v, Expr *const *index, int n)
 }
 
 static void
-vote_expr(Votes *v, const Expr *e)
+vote_node(void *data, const Expr *e)
 {
+    Votes *v = data;
     if (e->op == E_LOAD && e->buf == v->buf) {
         vote(v, e->args, e->nargs);
-    }
-    for (int i = 0; i < e->nargs; i++) {
-        vote_expr(v, e->args[i]);
-    }
-}
-
-static void
-vote_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        vote_expr(data, *slot);
     }
 }
 
@@ -181,7 +161,7 @@ vote_stmt(Votes *v, Stmt *s)
     if (s->kind == S_STORE && s->buf == v->buf) {
         vote(v, s->index, s->nindex);
     }
-    ir_each_expr(s, vote_slot, v);
+    ir_each_node(s, vote_node, v);
     v->inside += loop;
     if (s->kind == S_FOR) {
         set_depth(v, s->var, v->inside);

@@ -133,21 +133,11 @@ collect_index(Collect *c, Expr *const *index)
 }
 
 static void
-collect_expr(Collect *c, const Expr *e)
+collect_node(void *data, const Expr *e)
 {
+    Collect *c = data;
     if (e->op == E_LOAD && e->buf == c->clear->target->buf) {
         collect_index(c, e->args);
-    }
-    for (int i = 0; i < e->nargs; i++) {
-        collect_expr(c, e->args[i]);
-    }
-}
-
-static void
-collect_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        collect_expr(data, *slot);
     }
 }
 
@@ -158,7 +148,7 @@ collect_stmt(void *data, Stmt *s)
     if (s->kind == S_STORE && s->buf == c->clear->target->buf) {
         collect_index(c, s->index);
     }
-    ir_each_expr(s, collect_slot, c);
+    ir_each_node(s, collect_node, c);
 }
 
 /* Definitions in the statement become known to the Bounds, as far as LETs go.

@@ -164,24 +164,13 @@ vote(const Nest *nest, const Buf *buf, Expr *const *index, int n, int lanes,
     }
 }
 
-/* Every load in 'e'. */
+/* For ir_each_node. */
 static void
-vote_expr(Nest *nest, const Expr *e)
+vote_node(void *data, const Expr *e)
 {
+    Nest *nest = data;
     if (e->op == E_LOAD) {
         vote(nest, e->buf, e->args, e->nargs, e->lanes, nest->loads);
-    }
-    for (int i = 0; i < e->nargs; i++) {
-        vote_expr(nest, e->args[i]);
-    }
-}
-
-/* For ir_each_expr. */
-static void
-vote_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        vote_expr(data, *slot);
     }
 }
 
@@ -190,7 +179,7 @@ static void
 vote_stmt(void *data, Stmt *s)
 {
     Nest *nest = data;
-    ir_each_expr(s, vote_slot, nest);
+    ir_each_node(s, vote_node, nest);
     if (s->kind == S_STORE) {
         vote(nest, s->buf, s->index, s->nindex, s->value->lanes,
              nest->stores);

@@ -6,27 +6,17 @@
  */
 #include "transforms/box.h"
 
-/* Operands and indices included. */
+/* For ir_each_node. */
 static void
-note_expr(Uses *uses, const Expr *e)
+note_node(void *data, const Expr *e)
 {
+    Uses *uses = data;
     uses->touches += e->op == E_LOAD && e->buf == uses->buf;
     uses->extent |= e->op == E_DIM && e->buf == uses->buf;
     uses->other = uses->other || (e->op == E_SUM && e->buf == uses->buf) ||
                   (e->op == E_STRIDE && e->buf == uses->buf) ||
                   (e->op == E_DISJOINT &&
                    (e->buf == uses->buf || e->buf2 == uses->buf));
-    for (int i = 0; i < e->nargs; i++) {
-        note_expr(uses, e->args[i]);
-    }
-}
-
-static void
-note_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        note_expr(data, *slot);
-    }
 }
 
 /* For ir_each_stmt. */
@@ -44,7 +34,7 @@ note_stmt(void *data, Stmt *s)
         uses->other |= s->binds[i].init == uses->buf ||
                        s->binds[i].next == uses->buf;
     }
-    ir_each_expr(s, note_slot, uses);
+    ir_each_node(s, note_node, uses);
 }
 
 Uses
@@ -64,7 +54,10 @@ uses_at_end(const Func *func, const Buf *buf)
 {
     Uses uses = {.buf = buf};
     for (int i = 0; i < func->rets.n; i++) {
-        note_slot(&uses, &func->rets.at[i].value);
+        const Expr *value = func->rets.at[i].value;
+        if (value != NULL) {
+            ir_each_node_of(value, note_node, &uses);
+        }
         uses.other |= func->rets.at[i].buf == buf;
     }
     return uses.touches > 0 || uses.extent || uses.other;

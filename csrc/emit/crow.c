@@ -82,24 +82,12 @@ add_row(Scan *scan, const Buf *buf, Expr *const *index, int n)
     vec_push(g->arena, &g->frame->rows, ((Row){buf, start, name}));
 }
 
-/* Every load in 'e', those in indices included. */
+/* For ir_each_node. */
 static void
-scan_expr(Scan *scan, const Expr *e)
+scan_node(void *data, const Expr *e)
 {
     if (e->op == E_LOAD) {
-        add_row(scan, e->buf, e->args, e->nargs);
-    }
-    for (int i = 0; i < e->nargs; i++) {
-        scan_expr(scan, e->args[i]);
-    }
-}
-
-/* For ir_each_expr. */
-static void
-scan_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        scan_expr(data, *slot);
+        add_row(data, e->buf, e->args, e->nargs);
     }
 }
 
@@ -108,7 +96,7 @@ static void
 scan_stmt(void *data, Stmt *s)
 {
     Scan *scan = data;
-    ir_each_expr(s, scan_slot, scan);
+    ir_each_node(s, scan_node, scan);
     if (s->kind == S_STORE) {
         add_row(scan, s->buf, s->index, s->nindex);
     }

@@ -579,6 +579,11 @@ Expr *ir_map(Arena *arena, Expr *e, ExprFn fn, void *data);
  * carries, until; the dims of Bufs that it makes or names), not those of nested
  * statements. */
 void ir_each_expr(Stmt *s, void (*fn)(void *data, Expr **slot), void *data);
+/* Every node of those expressions, operands and indices included, each before
+ * its operands; the same of one expression. */
+typedef void NodeFn(void *data, const Expr *e);
+void ir_each_node(Stmt *s, NodeFn *fn, void *data);
+void ir_each_node_of(const Expr *e, NodeFn *fn, void *data);
 /* Every statement in 'block' and below, outer before inner. */
 void ir_each_stmt(const Block *block, void (*fn)(void *data, Stmt *s),
                   void *data);

@@ -264,6 +264,37 @@ ir_each_expr(Stmt *s, void (*fn)(void *data, Expr **slot), void *data)
     }
 }
 
+void
+ir_each_node_of(const Expr *e, NodeFn *fn, void *data)
+{
+    fn(data, e);
+    for (int i = 0; i < e->nargs; i++) {
+        ir_each_node_of(e->args[i], fn, data);
+    }
+}
+
+typedef struct NodeVisit {
+    NodeFn *fn;
+    void *data;
+} NodeVisit;
+
+/* A slot may be empty. */
+static void
+visit_slot(void *data, Expr **slot)
+{
+    const NodeVisit *visit = data;
+    if (*slot != NULL) {
+        ir_each_node_of(*slot, visit->fn, visit->data);
+    }
+}
+
+void
+ir_each_node(Stmt *s, NodeFn *fn, void *data)
+{
+    NodeVisit visit = {fn, data};
+    ir_each_expr(s, visit_slot, &visit);
+}
+
 /* 'pre' before 'body': the order of the text. */
 void
 ir_each_stmt(const Block *block, void (*fn)(void *data, Stmt *s), void *data)

@@ -343,26 +343,16 @@ typedef struct Uses {
     int stores;
 } Uses;
 
-/* Adds the uses in 'e', operands and indices included. */
+/* For ir_each_node. */
 static void
-count_uses_expr(Uses *uses, const Expr *e)
+count_uses_node(void *data, const Expr *e)
 {
+    Uses *uses = data;
     uses->loads += ir_reads(e) && e->buf == uses->buf;
     uses->extent =
         uses->extent || (e->op == E_DIM && e->buf == uses->buf) ||
         (e->op == E_STRIDE && e->buf == uses->buf) ||
         (e->op == E_DISJOINT && (e->buf == uses->buf || e->buf2 == uses->buf));
-    for (int i = 0; i < e->nargs; i++) {
-        count_uses_expr(uses, e->args[i]);
-    }
-}
-
-static void
-count_uses_slot(void *data, Expr **slot)
-{
-    if (*slot != NULL) {
-        count_uses_expr(data, *slot);
-    }
 }
 
 static void
@@ -370,7 +360,7 @@ count_uses_stmt(void *data, Stmt *s)
 {
     Uses *uses = data;
     uses->stores += s->kind == S_STORE && s->buf == uses->buf;
-    ir_each_expr(s, count_uses_slot, uses);
+    ir_each_node(s, count_uses_node, uses);
 }
 
 /* What the results say of 'buf'. */
@@ -380,7 +370,7 @@ uses_in_rets(const Func *func, const Buf *buf)
     Uses uses = {.buf = buf};
     for (int i = 0; i < func->rets.n; i++) {
         if (func->rets.at[i].value != NULL) {
-            count_uses_expr(&uses, func->rets.at[i].value);
+            ir_each_node_of(func->rets.at[i].value, count_uses_node, &uses);
         }
     }
     return uses;
