@@ -113,9 +113,7 @@ visit_block(Parallel *p, Bounds *b, const Block *block)
 Func *
 pass_parallel(Pass *pass, Func *func)
 {
-    if (pass->opts->parallel) {
-        Parallel p = {.pass = pass, .func = func};
-        visit_block(&p, bounds_new(pass->scratch, func), &func->body);
-    }
+    Parallel p = {.pass = pass, .func = func};
+    visit_block(&p, bounds_new(pass->scratch, func), &func->body);
     return func;
 }

@@ -28,11 +28,11 @@ is_named(const PassInfo *info, const char *name)
     return name != NULL && strcmp(info->name, name) == 0;
 }
 
-/* Does the row take part?  A pass that has a switch of its name among the
- * options may be off; the others are needed.  A function that was read at a
- * higher level than L_ARRAY leaves out the passes that lead there. */
-static bool
-applies(const PassInfo *info, const Pass *pass, const Func *func)
+/* A pass that has a switch of its name among the options may be off; the others
+ * are needed.  A function that was read at a higher level than L_ARRAY leaves
+ * out the passes that lead there. */
+bool
+pass_applies(const PassInfo *info, const Pass *pass, const Func *func)
 {
     char mode = func->general ? 'G' : 'F';
     return (info->mode == '*' || info->mode == mode) &&
@@ -111,7 +111,7 @@ pass_run_all(Pass *pass, Func *func, Str *dump)
     arena_reset(pass->scratch);
     for (int i = 0; i < pass_count; i++) {
         const PassInfo *info = &pass_table[i];
-        if (applies(info, pass, func)) {
+        if (pass_applies(info, pass, func)) {
             func = run_one(pass, info, func, dump);
             arena_reset(pass->scratch);
         }

@@ -184,9 +184,6 @@ drop_memory(void *data, Block *out, Stmt *s)
 Func *
 pass_pipes(Pass *pass, Func *func)
 {
-    if (!pass->opts->pipes) {
-        return func;
-    }
     Func *out = arena_copy(pass->arena, func, sizeof(*func));
     Pipes p = {.pass = pass, .func = out};
     p.b = bounds_new(pass->arena, out);

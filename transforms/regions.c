@@ -519,9 +519,7 @@ visit(void *data, Bounds *b, Stmt *s)
 Func *
 pass_regions(Pass *pass, Func *func)
 {
-    if (pass->opts->regions) {
-        Proposer proposer = {pass, func};
-        bounds_visit(pass->scratch, func, visit, &proposer);
-    }
+    Proposer proposer = {pass, func};
+    bounds_visit(pass->scratch, func, visit, &proposer);
     return func;
 }

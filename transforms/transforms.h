@@ -89,6 +89,9 @@ typedef struct PassInfo {
 extern const PassInfo pass_table[];
 extern const int pass_count;
 
+/* Does the pass take part, by its mode, its level and its switch? */
+bool pass_applies(const PassInfo *info, const Pass *pass, const Func *func);
+
 /* Runs the table on 'func', verifying after each pass when opts->verify and
  * appending dumps to 'dump' (only where the text changed). */
 Func *pass_run_all(Pass *pass, Func *func, Str *dump);

@@ -342,17 +342,11 @@ static void
 propose(Vectorize *v, Bounds *b, const Stmt *loop)
 {
     Pass *pass = v->pass;
-    bool wanted = pass->opts->vectorize;
     if (pass->opts->flatten &&
         flatten_why_not(pass->scratch, v->func, b, loop) == NULL) {
         sched_add(pass->arena, pass->sched, DIR_FLATTEN, loop->id, 0, 0);
-        if (wanted) {
-            sched_add(pass->arena, pass->sched, DIR_VECTORIZE, loop->id, 0, 0);
-        }
+        sched_add(pass->arena, pass->sched, DIR_VECTORIZE, loop->id, 0, 0);
         remark(v, DIAG_VECTOR, loop, "runs over the elements of whole rows");
-        return;
-    }
-    if (!wanted) {
         return;
     }
     const Stmt *straight = vector_form(pass->scratch, loop);
@@ -393,7 +387,7 @@ visit(void *data, Bounds *b, Stmt *s)
     }
     if (!block_has_loop(&s->body)) {
         propose(v, b, s);
-    } else if (v->pass->opts->vectorize && lockstep_fits(s)) {
+    } else if (lockstep_fits(s)) {
         propose_lockstep(v, b, s);
     }
     return true;
@@ -404,9 +398,6 @@ visit(void *data, Bounds *b, Stmt *s)
 Func *
 pass_vectorize(Pass *pass, Func *func)
 {
-    if (!pass->opts->vectorize && !pass->opts->flatten) {
-        return func;
-    }
     Diags quiet;
     diags_init(&quiet, pass->scratch);
     Pass inner = *pass;

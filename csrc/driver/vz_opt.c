@@ -245,15 +245,6 @@ run_listed(Tool *tool, Pass *pass, Func *func)
     return func;
 }
 
-/* Passes for the other kind of kernel, and those of a level that 'func' has
- * left, are passed over. */
-static bool
-applies(const Tool *tool, const PassInfo *info, const Func *func)
-{
-    bool mode = info->mode == '*' || (info->mode == 'G') == tool->opts.general;
-    return mode && info->from >= func->level;
-}
-
 /* The table in its order, as the driver runs it, but verified always. */
 static Func *
 run_table(Tool *tool, Pass *pass, Func *func)
@@ -261,7 +252,7 @@ run_table(Tool *tool, Pass *pass, Func *func)
     const char *last = tool->opts.stop_after;
     for (int i = 0; i < pass_count; i++) {
         const PassInfo *info = &pass_table[i];
-        if (applies(tool, info, func)) {
+        if (pass_applies(info, pass, func)) {
             func = run_pass(tool, pass, info, func);
         }
         if (last && strcmp(last, info->name) == 0) {
