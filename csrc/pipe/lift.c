@@ -201,7 +201,8 @@ is_within(const Expr *e, int *left)
 }
 
 /* The stored value with the LETs of prefixes and body put in, for computing it
- * in place of a read; NULL where the body is more than LETs and the store. */
+ * in place of a read; NULL where the body is more than LETs and the store, or
+ * it would be too large. */
 static Expr *
 whole_value(Arena *arena, const Stage *stage)
 {
@@ -212,7 +213,9 @@ whole_value(Arena *arena, const Stage *stage)
         for (int i = 0; i < block->n; i++) {
             Stmt *s = block->at[i];
             if (s->kind == S_STORE) {
-                return ir_subst(arena, s->value, &map);
+                Expr *value = ir_subst(arena, s->value, &map);
+                int left = MOST_NODES;
+                return is_within(value, &left) ? value : NULL;
             }
             if (s->kind != S_LET) {
                 return NULL;
@@ -321,10 +324,6 @@ as_producer(Lift *lift, Stage *stage)
     }
     bounds_pop(lift->b, mark);
     stage->value = stage->nouts == 1 ? whole_value(lift->arena, stage) : NULL;
-    int left = MOST_NODES;
-    if (stage->value != NULL && !is_within(stage->value, &left)) {
-        stage->value = NULL;
-    }
     stage->turned = is_turned(stage);
     ir_each_stmt(&stage->body, count_stmt, &stage->ops);
     return simple && !stage_feeds(stage, stage);

@@ -172,7 +172,6 @@ accel_loaded(Accel *f)
 
 /* --- what was tuned ------------------------------------------------------- */
 
-
 /* What tuning chose, unless options were given by hand. */
 static void
 look_up_tuned(Accel *f)
