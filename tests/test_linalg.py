@@ -1,4 +1,8 @@
 """Products and lengths of short vectors: np.dot, np.linalg.norm, np.cross."""
+import os
+import subprocess
+import sys
+
 import numpy as np
 import numpy.linalg
 import pytest
@@ -91,19 +95,23 @@ def test_norm_and_cross(dtype):
         assert_same(accelerate(crosses), args)
 
 
-@pytest.mark.parametrize("dtype", ("f8", "f4"))
-def test_rows(dtype):
+def check_rows(dtype, native):
     rng = np.random.RandomState(1)
     for n in (2, 3, 4, 9):
         light = rng.randn(n).astype(dtype)
         img = rng.randn(9, 7, n).astype(dtype)
-        assert_same(accelerate(facing), (img, light))
+        assert_same(accelerate(facing), (img, light), native)
         assert_same(accelerate(facing), (np.asfortranarray(img), light),
                     native=False)
         assert_same(accelerate(facing), (img[::-2, :, ::-1], light),
                     native=False)
-        assert_same(accelerate(row_products), (img[0], img[1]))
-    assert_same(accelerate(lengths), (img,))
+        assert_same(accelerate(row_products), (img[0], img[1]), native)
+    assert_same(accelerate(lengths), (img,), native)
+
+
+@pytest.mark.parametrize("dtype", ("f8", "f4"))
+def test_rows(dtype):
+    check_rows(dtype, native=True)
 
 
 def test_more_than_is_known():
@@ -117,3 +125,23 @@ def test_more_than_is_known():
     assert_same(accelerate(norms), (np.eye(3), np.ones((3, 3))), native=False)
     assert_same(accelerate(crosses), (np.eye(3), np.ones((3, 3))),
                 native=False)
+
+
+def test_short_products_call_nothing():
+    """Every BLAS that is known adds the products of three elements from left
+    to right, fused or not."""
+    fn = accelerate(dots)
+    assert_same(fn, (vectors(3, "f8"), vectors(3, "f8", 1)))
+    assert "->routine(" not in fn.inspect_c()
+
+
+@pytest.mark.parametrize("core", ("Prescott", "Haswell", "SkylakeX"))
+def test_kernels_of_other_processors(core):
+    """NumPy's BLAS has kernels for many processors, with other roundings; one
+    that this processor can't run is not taken."""
+    code = ("from tests import test_linalg\n"
+            "for dtype in ('f8', 'f4'): test_linalg.check_rows(dtype, False)")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True,
+        env={**os.environ, "OPENBLAS_CORETYPE": core}, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]

@@ -5,7 +5,7 @@
  * NumPy hands this to its BLAS, whose order of additions is nobody's promise.
  * For a few elements it is found out when vizgen is imported (csrc/py/dots.c),
  * for either float type: the longest vectors up to which products are added
- * from left to right, contiguous ones and others.  Longer vectors and matrices
+ * from left to right and how they are rounded, contiguous ones and others.  Longer vectors and matrices
  * are for the routine itself (linalg.c).  Integers wrap, so that their order
  * does not matter.
  */
@@ -39,7 +39,8 @@ is_short_dot(const AExpr *call)
     }
     int n = type_lanes(a);
     DType dtype = dtype_promote(a->dtype, b->dtype);
-    bool known = !dtype_is_float(dtype) || n <= numpy_dot_known(dtype, false);
+    bool known =
+        !dtype_is_float(dtype) || n <= numpy_dot_order(dtype, false).longest;
     return n > 0 && n == type_lanes(b) && dtype != DT_BOOL && known;
 }
 

@@ -14,7 +14,7 @@ static const int known_sums[] = {NUMPY(2, 3), NUMPY(2, 4), NUMPY(2, 5)};
 
 static int version = NUMPY(2, 4);
 static bool loops[FN_COUNT][2];
-static int dots[2][2];
+static DotOrder dots[2][2];
 static bool routines;
 static MulForm products[2];
 static bool reversible[2];
@@ -55,13 +55,13 @@ numpy_set_loop(int fn, bool single, bool ok)
 
 /* By csrc/py/dots.c, which tries it. */
 void
-numpy_set_dot(DType dtype, bool strided, int longest)
+numpy_set_dot(DType dtype, bool strided, DotOrder order)
 {
-    dots[dtype == DT_F32][strided] = longest;
+    dots[dtype == DT_F32][strided] = order;
 }
 
-int
-numpy_dot_known(DType dtype, bool strided)
+DotOrder
+numpy_dot_order(DType dtype, bool strided)
 {
     return dots[dtype == DT_F32][strided];
 }

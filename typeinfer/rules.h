@@ -197,9 +197,13 @@ void numpy_set(int major, int minor);
 int numpy_version(void);
 bool numpy_sums_known(void);
 /* The longest float vectors for which NumPy's dot adds the products from left
- * to right. */
-void numpy_set_dot(DType dtype, bool strided, int longest);
-int numpy_dot_known(DType dtype, bool strided);
+ * to right, and whether product and sum are rounded at once. */
+typedef struct {
+    int longest;
+    bool fused;
+} DotOrder;
+void numpy_set_dot(DType dtype, bool strided, DotOrder order);
+DotOrder numpy_dot_order(DType dtype, bool strided);
 /* Has NumPy's loop 'fn' (an Fn) of float64 or float32 the same bits for one
  * element as for many? */
 void numpy_set_loop(int fn, bool single, bool ok);

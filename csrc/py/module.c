@@ -18,6 +18,14 @@ is_set(const char *name)
     return value != NULL && *value && strcmp(value, "0") != 0;
 }
 
+/* How NumPy's dot of such vectors adds, as a number: negative if fused. */
+static int
+dot_key(DType dtype, bool strided)
+{
+    DotOrder order = numpy_dot_order(dtype, strided);
+    return order.fused ? -order.longest : order.longest;
+}
+
 /* What decides what compiled code may be, as text for cache keys. */
 static PyObject *
 environment(void)
@@ -33,10 +41,8 @@ environment(void)
         version ? PyUnicode_FromFormat(
                       "python %d.%d; numpy %U; dot %d %d %d %d",
                       PY_MAJOR_VERSION, PY_MINOR_VERSION, version,
-                      numpy_dot_known(DT_F64, false),
-                      numpy_dot_known(DT_F64, true),
-                      numpy_dot_known(DT_F32, false),
-                      numpy_dot_known(DT_F32, true))
+                      dot_key(DT_F64, false), dot_key(DT_F64, true),
+                      dot_key(DT_F32, false), dot_key(DT_F32, true))
                 : NULL;
     Py_XDECREF(version);
     return out;
@@ -65,7 +71,7 @@ exec_module(PyObject *module)
     if (loops_setup() < 0 || pairs_setup() < 0 || routines_setup() < 0) {
         return -1;
     }
-    dots_setup();
+    dots_setup(); /* may overrule routines_setup */
     host_setup();
     specs_init();
     core->disabled = is_set("VIZGEN_DISABLE");
