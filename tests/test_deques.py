@@ -100,6 +100,22 @@ def of_arrays(n):
     return total, len(d)
 
 
+@program((40,), (1,))
+def room_of_the_last(n):
+    d = deque()
+    total = 0.0
+    for k in range(n):
+        for i in range(3):
+            d.append(np.full(n, 1.0 * i))
+        d.clear()
+        d.append(np.full(n, 5.0))
+        d.appendleft(np.full(n, 1.0 * k))
+        d.pop()
+        d.append(np.full(n, 9.0))
+        total += d[0].sum() + len(d)
+    return total
+
+
 @program((30,), (1,))
 def made_in_rounds(n):
     total = 0

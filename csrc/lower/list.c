@@ -522,7 +522,8 @@ void
 list_drop_last(Lower *L, List *list, Expr *last, Loc loc)
 {
     if (list->heap == NULL) {
-        column_drop(L, &list->column, last, loc);
+        Expr *at = reuse(L, place_of(L, list, last), loc);
+        column_drop(L, &list->column, at, loc);
     }
     list_set_length(L, list, last, loc);
 }
