@@ -185,7 +185,7 @@ typedef double VzLibm2(double, double);
     "lea -128(%%rsp),%%rsp\n\tcall vz_far_call\n\tlea 128(%%rsp),%%rsp"
 #ifdef __AVX512F__
 #define VZ_FAR_CLOBBERS                                                       \
-    "cc", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "xmm16", "xmm17",         \
+    "cc", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "xmm16", "xmm17",   \
     "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",   \
     "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31"
 #define VZ_FAR_REG "%zmm\\r"
