@@ -5,9 +5,9 @@
  * NumPy hands this to its BLAS, whose order of additions is nobody's promise.
  * For a few elements it is found out when vizgen is imported (csrc/py/dots.c),
  * for either float type: the longest vectors up to which products are added
- * from left to right and how they are rounded, contiguous ones and others.  Longer vectors and matrices
- * are for the routine itself (linalg.c).  Integers wrap, so that their order
- * does not matter.
+ * from left to right and how they are rounded, contiguous ones and others.
+ * Longer vectors and matrices are for the routine itself (linalg.c).  Integers
+ * wrap, so that their order does not matter.
  */
 #include "typeinfer/state.h"
 

@@ -4,9 +4,9 @@
  *                     fma(a2, b2, fma(a1, b1, fma(a0, b0, 0.0)))
  *
  * Order and rounding are those of typeinfer/dot.c.  The BLAS begins at 0.0, so
- * that no result is -0.0; NumPy multiplies vectors of one element without it.  float32
- * is multiplied in float32 and added in float64.  A sum that is not finite may
- * have warned, once for all operations; that is Python's.
+ * that no result is -0.0; NumPy multiplies vectors of one element without it.
+ * float32 is multiplied in float32 and added in float64.  A sum that is not
+ * finite may have warned, once for all operations; that is Python's.
  */
 #include "csrc/lower/state.h"
 #include "typeinfer/rules.h"
