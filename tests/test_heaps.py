@@ -57,6 +57,23 @@ def kept_smallest(a, k):
     return best
 
 
+def nested(a):
+    """Items that are tuples with tuples inside."""
+    heap = []
+    for i in range(len(a)):
+        heappush(heap, (a[i] % 3, (i % 5, a[i])))
+    order = []
+    while heap:
+        rank, (place, value) = heappop(heap)
+        order.append((rank, place, value))
+    return order
+
+
+def compared(a, b, c):
+    x, y = (a, (b, c)), (b, (a, 1.5))
+    return x < y, x <= y, x > y, x >= y, (x, 1) < (x, 2), x < (a, (b, c, 0))
+
+
 @pytest.mark.parametrize("dtype", ["float64", "uint8"])
 def test_distances(dtype):
     compiled = accelerate(shortest)
@@ -81,3 +98,13 @@ def test_numbers_of_numpy():
         a = np.random.RandomState(6).uniform(0, 99, 50).astype(dtype)
         assert_same(compiled, (a, 5))
         assert_same(compiled, (a[:3], 5))
+
+
+def test_nested_tuples():
+    a = np.random.RandomState(7).randint(0, 50, 40)
+    assert_same(accelerate(nested), (a,))
+    assert_same(accelerate(nested), (a * 0.5,))
+    ordered = accelerate(compared)
+    for args in ((1, 1, 1.5), (1, 2, 0.0), (2, 1, 3.0)):
+        assert_same(ordered, args)
+    assert_same(ordered, (1, 1, float("nan")), native=False)

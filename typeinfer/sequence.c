@@ -170,6 +170,19 @@ same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
     return typed_compare(I, AO_EQ, lhs, rhs, lhs->loc);
 }
 
+/* 'op' of items that differ, tuples among them. */
+static AExpr *
+ordered_items(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out)
+{
+    const Type *a = lhs->type;
+    const Type *b = rhs->type;
+    if (a->kind == TY_TUPLE && b->kind == TY_TUPLE && a->alt == ALT_NEVER &&
+        b->alt == ALT_NEVER && a->is_list == b->is_list) {
+        return compare_tuples(I, op, lhs, rhs, out);
+    }
+    return typed_compare(I, op, lhs, rhs, lhs->loc);
+}
+
 /* The first items that differ decide; if there are none, the lengths do:
  *
  *     (a, b) < (c, d)      b < d if a == c else a < c
@@ -189,7 +202,7 @@ ordered(Infer *I, AOp op, const AExprVec *lhs, const AExprVec *rhs, int at,
     if (known && truth) {
         return ordered(I, op, lhs, rhs, at + 1, out, loc);
     }
-    AExpr *here = typed_compare(I, op, lhs->at[at], rhs->at[at], loc);
+    AExpr *here = ordered_items(I, op, lhs->at[at], rhs->at[at], out);
     if (known) {
         return here;
     }
