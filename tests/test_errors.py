@@ -258,6 +258,7 @@ BAD_VARIABLES = [
     ("VIZGEN_CC_TIMEOUT", "1 h", "not a number", "60 seconds"),
     ("VIZGEN_PARALLEL_NS", "-1", "not a number", "the default"),
     ("VIZGEN_CACHE_MB", "", "", ""),
+    ("VIZGEN_APPROX", "fast", "has the word 'fast'", "results are exact"),
     ("VIZGEN_THREADS", "2", "", ""),
     ("VIZGEN_OPTS", "parallel=0", "", ""),
     ("VIZGEN_DUMP", "*", "", ""),
@@ -290,6 +291,15 @@ def test_VZ_5005_environment_changes(monkeypatch):
         fn = accelerate(plain)
     assert accelerate(plain)(np.ones(2))[0] == 2.0
     assert fn(np.ones(2))[0] == 2.0 and fn.stats.native_calls == 1
+
+
+def test_VZ_3018_relaxed():
+    """See also tests/test_approx.py."""
+    def third(a):
+        return a / 3.0
+
+    assert "VZ-3018" in accelerate(third, approx="reassoc").explain(np.ones(3))
+    assert "VZ-3018" not in accelerate(third).explain(np.ones(3))
 
 
 def test_VZ_5004_pages():

@@ -88,7 +88,8 @@ def test_headers_stand_alone():
     bad = []
     for path in files(".h"):
         name = name_of(path)
-        if name.startswith(("csrc/py", "csrc/emit/prelude", "bench")):
+        if name.startswith(("csrc/py", "csrc/emit/prelude",
+                            "csrc/emit/relaxed", "bench")):
             continue
         done = subprocess.run(
             ["gcc", "-std=c11", "-D_GNU_SOURCE", f"-I{ROOT}", "-x", "c",

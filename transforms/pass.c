@@ -35,7 +35,8 @@ bool
 pass_applies(const PassInfo *info, const Pass *pass, const Func *func)
 {
     char mode = func->general ? 'G' : 'F';
-    return (info->mode == '*' || info->mode == mode) &&
+    bool relaxed = info->mode == 'A' && pass->opts->approx != 0;
+    return (info->mode == '*' || info->mode == mode || relaxed) &&
            info->from >= func->level && !opts_off(pass->opts, info->name);
 }
 

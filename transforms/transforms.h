@@ -73,7 +73,8 @@ typedef struct Pass {
  *   "letter"   for dumps
  *   "name"     as in pass_NAME
  *   "from" "to"  the level that it needs, and that it leaves
- *   "mode"     'F' fast kernels only, 'G' general ones, '*' both
+ *   "mode"     'F' fast kernels only, 'G' general ones, '*' both, 'A' both
+ *              where opts->approx is not 0
  *   "purpose"  in one line
  *   "run"      returns the new function */
 typedef struct PassInfo {

@@ -36,7 +36,8 @@ static const char fn_origin[] = {
 bool
 fn_has_lanes(Fn fn)
 {
-    return fn_origin[fn] == 'M' || fn == FN_SQUARE || fn == FN_ROOT;
+    return fn_origin[fn] == 'M' || fn_origin[fn] == 'A' || fn == FN_SQUARE ||
+           fn == FN_ROOT;
 }
 
 /* --- branches to selects -------------------------------------------------- */
@@ -337,6 +338,20 @@ remark(Vectorize *v, DiagId id, const Stmt *loop, const char *text)
     diag_remark(v->pass->diags, id, loop->loc, "%s", text);
 }
 
+/* Sums of floats that each lane takes for itself: approx= has allowed it. */
+static void
+remark_sums(Vectorize *v, const Stmt *loop)
+{
+    for (int i = 0; i < loop->ncarries; i++) {
+        const Var *sum = loop->carries[i].var;
+        if (dtype_is_float(sum->dtype) &&
+            ir_tally(v->pass->scratch, loop, i) == TALLY_ADD) {
+            diag_remark(v->pass->diags, DIAG_RELAXED, loop->loc,
+                        "`%s` is summed in an order of its own", sum->name);
+        }
+    }
+}
+
 /* Elements of whole rows are tried before lanes over pixels. */
 static void
 propose(Vectorize *v, Bounds *b, const Stmt *loop)
@@ -358,6 +373,7 @@ propose(Vectorize *v, Bounds *b, const Stmt *loop)
     }
     sched_add(pass->arena, pass->sched, DIR_VECTORIZE, loop->id, 0, 0);
     remark(v, DIAG_VECTOR, loop, "several rounds at a time");
+    remark_sums(v, straight);
 }
 
 /* Rounds that go through a loop with an exit side by side. */

@@ -23,7 +23,8 @@ def accelerate(fn=..., *, strict=False, approx=None, target="cpu", threads=None)
     @accelerate, accelerate(f), or with options: @accelerate(strict=True).
 
     strict   raise vizgen.CompileError instead of running in Python
-    approx   None: results are bit for bit Python's
+    approx   None: results are bit for bit Python's; else what need not be, words
+             of "fma,reassoc,vecmath,f32", or a bound such as "psnr>=50"
     target   "cpu"
     threads  how many threads to use at most; None: as many as the machine has
     """
@@ -55,7 +56,9 @@ def _check_options(options):
     if options["target"] != "cpu":
         raise ValueError("target must be 'cpu'")
     if options["approx"] is not None:
-        raise ValueError("approx must be None: no approximation is available yet")
+        if not isinstance(options["approx"], str):
+            raise ValueError("approx must be a str or None")
+        _core.approx(options["approx"])
 
 
 def _not_compiled(fn):

@@ -11,7 +11,7 @@ def accelerate(
     fn: Callable[P, R],
     *,
     strict: bool = False,
-    approx: None = None,
+    approx: str | None = None,
     target: Literal["cpu"] = "cpu",
     threads: int | None = None,
 ) -> Accelerated[P, R]: ...
@@ -19,7 +19,7 @@ def accelerate(
 def accelerate(
     *,
     strict: bool = False,
-    approx: None = None,
+    approx: str | None = None,
     target: Literal["cpu"] = "cpu",
     threads: int | None = None,
 ) -> Callable[[Callable[P, R]], Accelerated[P, R]]: ...

@@ -17,7 +17,7 @@ WORDS = {
     "VZ-3009": "fused", "VZ-3010": "not fused", "VZ-3011": "unrolled",
     "VZ-3012": "zero-fill", "VZ-3013": "undo", "VZ-3014": "directive",
     ALLOCATED: "memory", "VZ-3016": "axes",
-    "VZ-3017": "interchanged",
+    "VZ-3017": "interchanged", "VZ-3018": "relaxed",
 }
 
 

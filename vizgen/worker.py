@@ -173,8 +173,10 @@ def describe(captured):
 # --- one variant, in a process of its own ----------------------------------
 
 def accelerated(captured, opts, compiler):
-    """The real accelerated function with fixed options."""
-    fn = real_accelerate(captured.py_func, **captured.options)
+    """The real accelerated function with fixed options; exact, since it is
+    compared with Python."""
+    options = {**captured.options, "approx": "exact"}
+    fn = real_accelerate(captured.py_func, **options)
     fn._set_variant(opts, compiler)
     return fn
 

@@ -118,6 +118,7 @@ apply(Op op, bool single, double x, double y)
     float c = (float)y;
     switch (op) {
     case E_ADD:
+    case E_PLUS:
         return single ? (double)(a + c) : x + y;
     case E_SUB:
         return single ? (double)(a - c) : x - y;
@@ -240,6 +241,7 @@ reals(Bounds *b, Expr *e)
     case E_VAR:
         return reals_var(b, e);
     case E_ADD:
+    case E_PLUS:
     case E_SUB:
     case E_MUL:
     case E_DIV:

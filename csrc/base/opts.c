@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csrc/base/approx.h"
 #include "csrc/base/str.h"
 
 /* An option that is on or off, by its name in the text.  The transforms come
@@ -123,12 +124,27 @@ set_threads(Opts *opts, const char *value)
     return true;
 }
 
+/* Words only: what a bound allows is found out by those who run kernels. */
+static bool
+set_approx(Opts *opts, const char *value)
+{
+    Approx approx;
+    char why[APPROX_WHY];
+    bool ok = approx_parse(value, &approx, why) &&
+              approx.measure == MEASURE_NONE;
+    opts->approx = ok ? approx.relax : 0;
+    return ok;
+}
+
 /* Applies one option; 'name' and 'value' are interned. */
 static bool
 set_option(Opts *opts, const char *name, const char *value)
 {
     if (strcmp(name, "threads") == 0) {
         return set_threads(opts, value);
+    }
+    if (strcmp(name, "approx") == 0) {
+        return set_approx(opts, value);
     }
     if (strcmp(name, "dump") == 0) {
         opts->dump = *value ? value : NULL;

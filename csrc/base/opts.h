@@ -7,7 +7,7 @@
 
 /* Switches are named after what they allow, most of them a pass of
  * transforms/passes.def; turning one off never changes a result, only how it is
- * reached.  Texts are interned. */
+ * reached.  "approx" alone may.  Texts are interned. */
 typedef struct Opts {
     bool general;        /* program order, nothing assumed of the arguments */
     bool count_warnings; /* instrument arithmetic that may warn */
@@ -31,6 +31,7 @@ typedef struct Opts {
     const char *solver;     /* path of Z3's library, "auto" in Python: that of
                                the z3-solver wheel; NULL: it is not asked */
     int threads;         /* at run time; 0: the machine's */
+    unsigned approx;     /* bits of Relax: what need not be exact */
 } Opts;
 
 /* Everything on, verify in development builds. */

@@ -22,6 +22,7 @@
  */
 #include "csrc/driver/driver.h"
 
+#include "csrc/base/approx.h"
 #include "csrc/emit/emit.h"
 #include "transforms/transforms.h"
 
@@ -79,7 +80,8 @@ run_front(CompileRequest *request, CompileResult *out)
     }
     out->lowered = lower_func(unit->arena, unit->diags, entry,
                               request->opts.general,
-                              request->opts.count_warnings);
+                              request->opts.count_warnings,
+                              request->opts.approx);
     if (out->lowered == NULL || unit->diags->refusals > 0) {
         return false;
     }
@@ -124,6 +126,20 @@ run_middle(CompileRequest *request, CompileResult *out, Arena *scratch)
     return true;
 }
 
+/* For the cache's key: what need not be exact is part of it, whether or not it
+ * has changed the text. */
+static const char *
+environment_of(const CompileRequest *request)
+{
+    unsigned approx = request->opts.approx;
+    char words[APPROX_WORDS];
+    const char *text = request->environment;
+    approx_words(approx, words);
+    return approx == 0 ? text
+                       : str_printf(request->unit->arena, "%s approx=%s",
+                                    text ? text : "", words);
+}
+
 /* From IR to a kernel.  The readable text is made first, and always: it is what
  * inspect_c shows, also where there is no compiler.
  *
@@ -153,8 +169,8 @@ run_back(CompileRequest *request, CompileResult *out)
     emit_c(out->func, unit->diags, &whole);
     /* the only step that may take seconds, and wait for another thread or
      * process */
-    out->lib = run_build(unit->arena, cc, whole.at, request->environment,
-                         &out->cc_error);
+    out->lib = run_build(unit->arena, cc, whole.at,
+                         environment_of(request), &out->cc_error);
     out->ok = out->lib != NULL;
 }
 

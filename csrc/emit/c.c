@@ -15,11 +15,16 @@
  * A function's statements are written first; they tell which locals its head
  * has to declare.
  */
+#include <string.h>
+
 #include "csrc/base/slp.h"
 #include "csrc/emit/cgen.h"
 
 static const char vz_prelude[] =
 #include "prelude_text.inc"
+    ;
+static const char vz_relaxed[] =
+#include "relaxed_text.inc"
     ;
 
 /* --- what functions are given -------------------------------------------- */
@@ -340,10 +345,28 @@ write_entry(Gen *g, const NeedVec *needs)
 
 /* --- entry --------------------------------------------------------------- */
 
-/* Everything but the prelude, of which 'true' says that VZ_LANES is needed.
- * Names have room beyond the ids for the index variables of c_fill. */
-static bool
-write_unit(const Func *func, const Diags *diags, bool people, Str *out)
+/* What of relaxed.h is used: 'VZ_VM1_f64(exp)'. */
+static void
+add_relaxed(const Gen *g, Str *out)
+{
+    str_add(out, vz_relaxed);
+    for (int fn = 0; fn < FN_COUNT; fn++) {
+        const char *name = ir_fn_name((Fn)fn);
+        for (int single = 0; single < 2; single++) {
+            if (g->vm[fn] >> single & 1 && strncmp(name, "vm_", 3) == 0) {
+                str_addf(out, "VZ_VM%d_%s(%s)\n", ir_fn_arity((Fn)fn),
+                         single ? "f32" : "f64", name + 3);
+            }
+        }
+    }
+}
+
+/* Everything but the prelude, of which 'before' gets what depends on the
+ * function.  Names have room beyond the ids for the index variables of
+ * c_fill. */
+static void
+write_unit(const Func *func, const Diags *diags, bool people, Str *before,
+           Str *out)
 {
     Arena *arena = out->arena;
     Gen gen = {.arena = arena, .func = func, .diags = diags};
@@ -364,17 +387,18 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *out)
     if (!people && gen.narrows && gen.widens) {
         str_add(out, "/* " VZ_NO_SLP " */\n");
     }
-    return gen.lanes;
+    str_add(before, gen.lanes ? "#define VZ_LANES\n" : "");
+    str_add(before, people ? "" : vz_prelude);
+    if (!people && gen.relaxed) {
+        add_relaxed(&gen, before);
+    }
 }
 
 void
 emit_c(const Func *func, const Diags *diags, Str *out)
 {
     Str unit = str_new(out->arena);
-    if (write_unit(func, diags, false, &unit)) {
-        str_add(out, "#define VZ_LANES\n");
-    }
-    str_add(out, vz_prelude);
+    write_unit(func, diags, false, out, &unit);
     str_add(out, "\n");
     str_add(out, unit.at);
 }
@@ -382,5 +406,6 @@ emit_c(const Func *func, const Diags *diags, Str *out)
 void
 emit_c_body(const Func *func, const Diags *diags, Str *out)
 {
-    write_unit(func, diags, true, out);
+    Str before = str_new(out->arena);
+    write_unit(func, diags, true, &before, out);
 }

@@ -155,6 +155,7 @@ typedef struct Infix {
 
 static const Infix infix[E_COUNT] = {
     [E_ADD] = {"+", P_ADD, P_ADD},     [E_SUB] = {"-", P_ADD, P_ADD},
+    [E_PLUS] = {"+", P_ADD, P_ADD},
     [E_MUL] = {"*", P_MUL, P_MUL},     [E_DIV] = {"/", P_MUL, P_MUL},
     [E_AND] = {"&", P_BITS, P_MUL},    [E_OR] = {"|", P_BITS, P_MUL},
     [E_XOR] = {"^", P_BITS, P_MUL},    [E_EQ] = {"==", P_EQUAL, P_ADD},
@@ -491,6 +492,13 @@ fn_name(Gen *g, const Expr *e)
     }
     if (fns[e->fn].origin == 'N') {
         return c_loop_name(g, e);
+    }
+    if (fns[e->fn].origin == 'A') {
+        bool single = e->args[0]->dtype == DT_F32;
+        g->relaxed = true;
+        g->vm[e->fn] |= single ? 2 : 1;
+        return str_printf(g->arena, "vz_%s_%s(", fns[e->fn].text,
+                          single ? "f32" : "f64");
     }
     if (fns[e->fn].origin == 'M') {
         return str_printf(g->arena, "__builtin_%s%s(", fns[e->fn].text, f32);

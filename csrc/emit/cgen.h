@@ -122,6 +122,8 @@ typedef struct Gen {
     const bool *truncated; /* by Var.id: an integer made of a float */
     const bool *products;  /* by Var.id, or NULL: see calternate.c */
     bool fuses; /* has FN_FMA */
+    bool relaxed; /* some function of relaxed.h is used */
+    unsigned char vm[FN_COUNT]; /* such of f64: bit 0, of f32: bit 1 */
     const char **names; /* by id; NULL: not asked for yet */
     Str units;          /* finished functions */
     Frame *frame;

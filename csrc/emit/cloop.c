@@ -212,7 +212,8 @@ expr_cost(const Expr *e)
     } else if (e->op == E_DIV || e->op == E_IDIV || e->op == E_MOD) {
         cost = cost_divide;
     } else if (e->op == E_CALL) {
-        bool far = e->fn >= FN_EXP && e->fn != FN_SQUARE && e->fn != FN_ROOT;
+        bool far = e->fn >= FN_EXP && e->fn != FN_SQUARE && e->fn != FN_ROOT &&
+                   ir_fn_origin(e->fn) != 'A';
         cost = far ? cost_call : cost_divide;
     }
     cost *= e->lanes > 1 ? e->lanes : 1;

@@ -402,7 +402,8 @@ write_again(Gen *g, const Stmt *s, const char *hi)
     Str odd = str_new(g->arena);
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
-        if (dtype_is_float(carry->var->dtype) && g->live[carry->var->id]) {
+        if (dtype_is_float(carry->var->dtype) && g->live[carry->var->id] &&
+            ir_tally(g->arena, s, i) != TALLY_ADD) {
             const char *init = c_expr(g, carry->init, 0, P_EQUAL);
             str_addf(&odd, "%s(%s == 0) | (%s != %s)", odd.n ? " | " : "",
                      c_var(g, carry->var, 0), init, init);

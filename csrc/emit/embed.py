@@ -1,4 +1,5 @@
-"""Write prelude_text.inc: what every generated C file starts with.
+"""Write prelude_text.inc: what every generated C file starts with, and
+relaxed_text.inc, which follows where approx= allows something.
 
 usage: python3 csrc/emit/embed.py [OUTPUT]
 
@@ -18,13 +19,14 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PARTS = ("csrc/run/abi.h", "csrc/emit/prelude.h")
+RELAXED = ("csrc/emit/relaxed.h",)
 OUTPUT = os.path.join(ROOT, "csrc", "emit", "prelude_text.inc")
 
 
-def prelude():
+def prelude(parts=PARTS):
     """The C text, own includes left out; parts that don't exist are empty."""
     lines = []
-    for part in PARTS:
+    for part in parts:
         path = os.path.join(ROOT, part)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
@@ -39,8 +41,15 @@ def literal(line):
 
 
 def write(output=OUTPUT):
-    """Make 'output' hold the prelude; return its path."""
-    text = "\n".join(literal(line) for line in prelude()) + "\n"
+    """Make 'output' hold the prelude, and the file beside it the rest; return
+    its path."""
+    other = os.path.join(os.path.dirname(output), "relaxed_text.inc")
+    _write(other, prelude(RELAXED))
+    return _write(output, prelude())
+
+
+def _write(output, lines):
+    text = "\n".join(literal(line) for line in lines) + "\n"
     try:
         with open(output, encoding="utf-8") as file:
             if file.read() == text:

@@ -562,8 +562,8 @@ typedef enum Tally {
     TALLY_MAX,
 } Tally;
 Tally ir_tally(Arena *arena, const Stmt *loop, int carry);
-/* All carries do, and where one is a float the loop stores nothing, so that it
- * may be run again. */
+/* All carries do, and where one is the least or greatest float the loop stores
+ * nothing, so that it may be run again. */
 bool ir_only_tallies(Arena *arena, const Stmt *loop);
 /* Does 's' itself change what its "buf" holds, or where?  STORE, FILL, GROW. */
 bool ir_writes(const Stmt *s);

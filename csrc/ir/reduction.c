@@ -4,11 +4,14 @@
  *     carry %any = false           next %any = or(%any, e)                 or
  *     carry %best = e0             next %best = select(lt(%best, e), e, %best)
  *                                                                          max
+ *     carry %s = 0.0               next %s = plus(%s, e)                   add
  *
- * Integers wrap, so their sums may be taken in any order.  The least or
- * greatest float is the same in any order but for two cases, in which the
- * rounds must be gone through in order: the result is a zero, whose sign is
- * that of the first one, or the first value is a nan, which stays.
+ * PLUS of floats may be done in any order by what it is, as a product that is
+ * added by MULADD; other sums of floats may not.  Integers wrap, so their sums
+ * may be taken in any order.  The least or greatest float is the same in any
+ * order but for two cases, in which the rounds must be gone through in order:
+ * the result is a zero, whose sign is that of the first one, or the first value
+ * is a nan, which stays.
  *
  * What a carry has gathered so far may be used for nothing but the next step:
  * not stored, not asked for, not an index.
@@ -74,6 +77,7 @@ tally_of(const Expr *e)
 {
     switch (e->op) {
     case E_ADD:
+    case E_PLUS:
         return TALLY_ADD;
     case E_OR:
         return TALLY_OR;
@@ -88,13 +92,23 @@ tally_of(const Expr *e)
     }
 }
 
+/* a * b + the gathered value, with which neither a nor b has to do. */
+static bool
+adds_product(Chain *chain, const Expr *e)
+{
+    return e->op == E_CALL && e->fn == FN_MULADD && does(chain, TALLY_ADD) &&
+           !holds_it(chain, e->args[0]) && !holds_it(chain, e->args[1]) &&
+           is_step(chain, e->args[2]);
+}
+
 /* One operand is the gathered value, the other has nothing to do with it. */
 static bool
 is_operation(Chain *chain, const Expr *e)
 {
     Tally what = tally_of(e);
-    if (what == TALLY_NONE || dtype_is_float(e->dtype) || !does(chain, what)) {
-        return false;
+    bool exact = dtype_is_float(e->dtype) && e->op != E_PLUS;
+    if (what == TALLY_NONE || exact || !does(chain, what)) {
+        return adds_product(chain, e);
     }
     bool left = holds_it(chain, e->args[0]);
     return !holds_it(chain, e->args[left ? 1 : 0]) &&
@@ -189,10 +203,12 @@ ir_only_tallies(Arena *arena, const Stmt *loop)
 {
     bool floats = false;
     for (int i = 0; i < loop->ncarries; i++) {
-        if (ir_tally(arena, loop, i) == TALLY_NONE) {
+        Tally what = ir_tally(arena, loop, i);
+        if (what == TALLY_NONE) {
             return false;
         }
-        floats |= dtype_is_float(loop->carries[i].var->dtype);
+        floats |= dtype_is_float(loop->carries[i].var->dtype) &&
+                  what != TALLY_ADD;
     }
     for (int i = 0; i < loop->body.n && floats; i++) {
         if (loop->body.at[i]->kind == S_STORE) {

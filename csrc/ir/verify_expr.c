@@ -27,6 +27,7 @@ operands_of(Op op)
     case E_ABS:
         return "if";
     case E_DIV:
+    case E_PLUS:
         return "f";
     case E_AND:
     case E_OR:
@@ -151,7 +152,7 @@ verify_access(Verify *v, const Buf *buf, Expr *const *index, int n, int lanes)
 static bool
 call_fits(Fn fn, DType result, DType arg)
 {
-    if (ir_fn_origin(fn) == 'N') {
+    if (ir_fn_origin(fn) == 'N' || ir_fn_origin(fn) == 'A') {
         return dtype_is_float(arg) && result == arg;
     }
     switch ((int)fn) {

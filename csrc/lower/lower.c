@@ -377,13 +377,14 @@ note_pairs(Lower *L)
  * returned must be known before it begins. */
 Lowered *
 lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
-           bool count)
+           bool count, unsigned approx)
 {
     Lower *L = ARENA_NEW(arena, Lower);
     L->arena = arena;
     L->diags = diags;
     L->general = general;
     L->count = count;
+    L->approx = approx;
     L->func = ir_func(arena, entry->name, L_ARRAY);
     L->func->loc = entry->loc;
     L->result = ARENA_NEW(arena, Lowered);

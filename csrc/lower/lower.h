@@ -114,7 +114,8 @@ typedef struct Lowered {
 
 /* NULL with a refusal in 'diags'.  In a 'general' kernel arguments may overlap;
  * in one that counts every warning of float arithmetic has a WARN of its own,
- * and the FPU's flags need not be looked at. */
+ * and the FPU's flags need not be looked at.  'approx' has bits of Relax: what
+ * is going to be vector code is left where it is. */
 Lowered *lower_func(Arena *arena, Diags *diags, const AFunc *entry,
-                    bool general, bool count);
+                    bool general, bool count, unsigned approx);
 #endif

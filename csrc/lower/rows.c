@@ -17,6 +17,8 @@
  *
  * The kernel that counts warnings has no rows: there each element is looked at.
  */
+#include "csrc/base/approx.h"
+#include "csrc/ir/relaxed.h"
 #include "csrc/lower/state.h"
 
 enum { STRIP = 256, MOST_ROWS = 8, SHORT = 8 };
@@ -55,20 +57,23 @@ is_long(const Lazy *z)
 /* Adds the functions in 'z', operands first, each once; a tree that asks for
  * elements in another order is left alone. */
 static void
-find_rows(const Lazy *z, Rows *rows)
+find_rows(const Lower *L, const Lazy *z, Rows *rows)
 {
     if (z->index != NULL || !is_long(z)) {
         return;
     }
     for (int i = 0; i < z->nargs; i++) {
-        find_rows(z->args[i], rows);
+        find_rows(L, z->args[i], rows);
     }
     for (int i = 0; i < rows->n; i++) {
         if (rows->at[i].z == z) {
             return;
         }
     }
-    if (rows->n < MOST_ROWS && lazy_loop(z) >= 0) {
+    int fn = lazy_loop(z);
+    bool relaxed = fn >= 0 && (L->approx & RELAX_VECMATH) != 0 &&
+                   ir_fn_relaxed((Fn)fn) >= 0;
+    if (rows->n < MOST_ROWS && fn >= 0 && !relaxed) {
         rows->at[rows->n++] = (Row){.z = z};
     }
 }
@@ -227,7 +232,7 @@ rows_store(Lower *L, const View *to, const Lazy *z, Loc loc)
         to->axis[to->rank - 1] < 0) {
         return false;
     }
-    find_rows(z, &rows);
+    find_rows(L, z, &rows);
     if (rows.n == 0) {
         return false;
     }

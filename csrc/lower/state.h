@@ -145,6 +145,7 @@ struct Lower {
     Sym hint;          /* the name that gets the array being made; NULL */
     bool general;      /* arguments may overlap */
     bool count;        /* float arithmetic that warns gets WARNs */
+    unsigned approx;   /* bits of Relax */
     unsigned ignored;  /* bit per Warn: np.errstate ignores it here */
 };
 

@@ -133,11 +133,37 @@ take_options(Accel *f, PyObject *options)
 {
     PyObject *strict = PyDict_GetItemString(options, "strict");
     PyObject *threads = PyDict_GetItemString(options, "threads");
+    PyObject *approx = PyDict_GetItemString(options, "approx");
+    char why[APPROX_WHY];
+    if (approx != NULL && PyUnicode_Check(approx)) {
+        const char *text = PyUnicode_AsUTF8(approx);
+        f->exact = text == NULL || !approx_parse(text, &f->approx, why)
+                   || f->approx.relax == 0 || f->approx.measure;
+    }
     f->strict = strict != NULL && PyObject_IsTrue(strict) > 0;
     if (threads != NULL && PyLong_Check(threads)) {
         f->threads = (int)PyLong_AsLong(threads);
     }
     return !PyErr_Occurred();
+}
+
+/* VIZGEN_APPROX is for functions that say nothing themselves.  Calls that are
+ * compared with Python's are exact. */
+static bool
+take_approx(Accel *f)
+{
+    const char *text = getenv("VIZGEN_APPROX");
+    char why[APPROX_WHY];
+    int bad = 0;
+    if (f->approx.relax == 0 && !f->exact && text != NULL && *text
+        && !approx_parse(text, &f->approx, why)) {
+        f->approx = (Approx){0};
+        bad = environment_check("VIZGEN_APPROX");
+    }
+    if (f->core->checking || f->approx.measure != MEASURE_NONE) {
+        f->approx = (Approx){0}; /* exact is within any bound */
+    }
+    return bad >= 0;
 }
 
 /* The environment is read when a function is decorated, so a program may set
@@ -157,7 +183,7 @@ take_environment(Accel *f)
         f->opts_text = bad ? NULL : copy_text(opts);
     }
     f->compiler = copy_text(compiler);
-    return true;
+    return take_approx(f);
 }
 
 /* The call is chosen here once, so that VIZGEN_DISABLE and VIZGEN_CHECK

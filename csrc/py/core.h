@@ -35,6 +35,7 @@
 #include <numpy/arrayobject.h>
 #include <numpy/arrayscalars.h>
 
+#include "csrc/base/approx.h"
 #include "csrc/base/clock.h"
 #include "csrc/driver/driver.h"
 
@@ -353,6 +354,8 @@ struct Accel {
     PyObject *reasons; /* set of reasons already told */
     bool strict;
     int threads;
+    Approx approx;     /* what need not be exact */
+    bool exact;        /* whatever the environment says */
     Loaded *loaded;
     bool trials;       /* VIZGEN_TRIALS is not 0 */
     int until_trial;   /* calls until the next one that is timed */

@@ -118,6 +118,13 @@ judge_cache(const char *value, char *why)
     return false;
 }
 
+static bool
+judge_approx(const char *value, char *why)
+{
+    Approx approx;
+    return approx_parse(value, &approx, why);
+}
+
 static Variable variables[] = {
     {"VIZGEN_DISABLE", judge_switch, "it counts as 1", NULL},
     {"VIZGEN_CHECK", judge_switch, "it counts as 1", NULL},
@@ -128,6 +135,7 @@ static Variable variables[] = {
     {"VIZGEN_PARALLEL_NS", judge_amount, "the default is used", NULL},
     {"VIZGEN_CC_TIMEOUT", judge_positive, "60 seconds are used", NULL},
     {"VIZGEN_CACHE_MB", judge_positive, "the default is used", NULL},
+    {"VIZGEN_APPROX", judge_approx, "results are exact", NULL},
     {"VIZGEN_OPTS", judge_opts, "all options have their defaults", NULL},
     {"VIZGEN_DUMP", judge_dump, "the other letters are used", NULL},
     {"VIZGEN_CACHE_DIR", judge_cache,

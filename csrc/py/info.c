@@ -481,6 +481,27 @@ info_settings(PyObject *module, PyObject *unused)
                          core->strict ? Py_True : Py_False);
 }
 
+/* (words of relaxations, measure, limit); ValueError for a bad text. */
+static PyObject *
+info_approx(PyObject *module, PyObject *args)
+{
+    (void)module;
+    const char *text;
+    Approx approx;
+    char why[APPROX_WHY];
+    char words[APPROX_WORDS];
+    if (!PyArg_ParseTuple(args, "s:approx", &text)) {
+        return NULL;
+    }
+    if (!approx_parse(text, &approx, why)) {
+        PyErr_Format(PyExc_ValueError, "approx='%.100s' %s", text, why);
+        return NULL;
+    }
+    approx_words(approx.relax, words);
+    return Py_BuildValue("(ssd)", words, approx_measure(approx.measure),
+                         approx.limit);
+}
+
 /* Words for VIZGEN_OPTS and _set_variant, with "=0". */
 static PyObject *
 info_transforms(PyObject *module, PyObject *unused)
@@ -579,6 +600,8 @@ PyMethodDef info_methods[] = {
      PyDoc_STR("is_translated(name, /)\n\n"
                "Is 'numpy.sqrt' a known function, constant or module?")},
     {"settings", info_settings, METH_NOARGS, NULL},
+    {"approx", info_approx, METH_VARARGS,
+     PyDoc_STR("approx(text, /)\n\n(relaxations, measure, limit) of approx=.")},
     {"transforms", info_transforms, METH_NOARGS,
      PyDoc_STR("transforms()\n\nThe compiler's options that switch one off.")},
     {"check_environment", info_environment, METH_NOARGS,

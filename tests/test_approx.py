@@ -1,0 +1,286 @@
+"""approx=: what need not be exact is near, and the same for any threads."""
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import vizgen
+from tests import vzopt
+from vizgen import _core, accelerate
+
+APPROX = "fma,reassoc,vecmath"
+
+
+def dot(a, b):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += a[i] * b[i]
+    return s
+
+
+def total(a):
+    s = 0.0
+    low = 0.0
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            s -= a[y, x] / 10.0
+            if a[y, x] < 0.5:
+                low += a[y, x]
+    return s, low
+
+
+def functions(a):
+    out = np.zeros(a.shape)
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            v = a[y, x]
+            out[y, x] = (math.exp(-v ** 2 / 10.0) + math.sin(v) * v + v ** 7
+                         + v ** 0.5 + v ** 0.3)
+    return out
+
+
+def blur(a):
+    out = np.zeros(a.shape)
+    for y in range(1, a.shape[0] - 1):
+        for x in range(1, a.shape[1] - 1):
+            out[y, x] = (a[y, x - 1] * 0.3 + a[y, x] * 0.4
+                         + a[y, x + 1] * 0.3) / 3.0
+    return out
+
+
+def whole(a):
+    return np.exp(a) * 2.0 + np.arctan2(a, a + 1.0) - np.log10(a + 1.0)
+
+
+def recurrence(a):
+    out = np.zeros(a.shape)
+    s = 0.0
+    for i in range(a.shape[0]):
+        s = a[i] + s * 0.5
+        out[i] = s
+    return out
+
+
+def picture(*shape):
+    return np.random.default_rng(5).random(shape)
+
+
+CASES = [
+    (dot, lambda: (picture(1003), picture(1003) + 1.0)),
+    (total, lambda: (picture(61, 47),)),
+    (functions, lambda: (picture(61, 47),)),
+    (blur, lambda: (picture(61, 47),)),
+    (whole, lambda: (picture(6100),)),
+    (whole, lambda: (picture(61, 47)[:, ::2],)),
+    (recurrence, lambda: (picture(1000),)),
+]
+
+
+def near(got, want, rtol=1e-13):
+    np.testing.assert_allclose(got, want, rtol=rtol)
+
+
+@pytest.mark.parametrize("words", ["fma", "reassoc", "vecmath", APPROX])
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_near(case, words):
+    function, arguments = CASES[case]
+    fn = accelerate(function, approx=words, strict=True)
+    near(fn(*arguments()), function(*arguments()))
+    assert fn.stats.native_calls == 1
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_same_for_any_threads(case, monkeypatch):
+    """Also where the lanes of a loop end, and a thread's rounds."""
+    monkeypatch.setenv("VIZGEN_PARALLEL_NS", "0")
+    function, arguments = CASES[case]
+    fn = accelerate(function, approx=APPROX, strict=True)
+    got = []
+    for threads in (1, 2, 5):
+        _core.threads(threads)
+        got.append(np.asarray(fn(*arguments())).tobytes())
+    _core.threads(0)
+    assert got[0] == got[1] == got[2]
+
+
+def test_place_in_array_does_not_matter():
+    """An element's bits are those that it has alone."""
+    fn = accelerate(whole, approx=APPROX, strict=True)
+    a = picture(37)
+    rows = fn(a)
+    for n in range(1, 37, 5):
+        assert fn(a[n:]).tobytes() == rows[n:].tobytes()
+        assert fn(a[:n]).tobytes() == rows[:n].tobytes()
+
+
+def power(x, n):
+    out = np.zeros(n.shape)
+    for i in range(out.shape[0]):
+        out[i] = x[i] ** 3 + x[i] ** -2 + x[i] ** 0.5 + x[i] ** 2
+    return out
+
+
+def test_specials():
+    """Infinities, nans and zeros are what they are in Python."""
+    def of(x):
+        out = np.zeros((4, len(x)))
+        out[0] = x ** 3.0
+        out[1] = np.exp(x)
+        out[2] = np.float64(1.0) * x / 7.0
+        for i in range(x.shape[0]):
+            out[3, i] = x[i] ** 0.5
+        return out
+
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1.0])
+    with np.errstate(all="ignore"):
+        want = of(x)
+        got = accelerate(of, approx=APPROX)(x)
+    near(got, want)
+    assert (np.signbit(got) == np.signbit(want))[:, :4].all()
+
+
+@pytest.mark.parametrize("power", [*range(-8, 9), 50, 63, -63])
+def test_whole_powers(power):
+    def of(x):
+        out = np.zeros(x.shape)
+        for i in range(x.shape[0]):
+            out[i] = x[i] ** power
+        return out
+
+    x = np.array([0.1, 0.7, -1.3, 2.5, -2.0, 1e3])
+    near(accelerate(of, approx="reassoc", strict=True)(x), of(x), 1e-14)
+
+
+UNARY = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos",
+         "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh",
+         "arcsinh", "arccosh", "arctanh", "cbrt"]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", UNARY)
+def test_units_in_the_last_place(name, dtype):
+    function = getattr(np, name)
+
+    def of(x):
+        return function(x)
+
+    x = np.linspace(0.001, 0.999, 10001) + (name == "arccosh")
+    x = x.astype(dtype)
+    got = accelerate(of, approx="vecmath", strict=True)(x)
+    want = function(x.astype(np.longdouble))
+    ulp = np.spacing(np.abs(want.astype(dtype))).astype(np.longdouble)
+    assert got.dtype == dtype
+    assert np.max(np.abs(got - want) / ulp) <= 4
+
+
+# --- nothing else changes -------------------------------------------------------
+
+def c_text(function, args, **options):
+    return _core.compile_info(accelerate(function, **options), args)["c"]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)))
+def test_exact_is_untouched(case):
+    """The relaxations off, the text is what it is without them."""
+    function, arguments = CASES[case]
+    args = arguments()
+    exact = c_text(function, args)
+    assert c_text(function, args, approx="exact") == exact
+    assert "vz_muladd" not in exact and "vz_vm" not in exact
+    assert accelerate(function)(*args) is not None
+    got, want = accelerate(function)(*args), function(*args)
+    assert np.asarray(got).tobytes() == np.asarray(want).tobytes()
+
+
+def keys_of(approx):
+    fn = accelerate(recurrence, approx=approx)
+    return _core.compile_info(fn, (picture(9),))["key"]
+
+
+def test_keys_differ():
+    """Even where the text is the same: what is allowed is part of the key."""
+    keys = [keys_of(approx) for approx in (None, "fma", "reassoc", "vecmath",
+                                           "f32", "fma,reassoc", "all")]
+    assert len(set(keys)) == len(keys)
+    assert keys_of("exact") == keys[0]
+
+
+# --- the text -------------------------------------------------------------------
+
+@pytest.mark.parametrize("text, meaning", [
+    ("fma", ("fma", "", 0.0)),
+    ("f32, vecmath", ("vecmath,f32", "", 0.0)),
+    ("all", ("fma,reassoc,vecmath,f32", "", 0.0)),
+    ("exact", ("", "", 0.0)),
+    ("psnr>=50", ("fma,reassoc,vecmath,f32", "psnr", 50.0)),
+    ("fma,reassoc,maxerr<=1e-6", ("fma,reassoc", "maxerr", 1e-6)),
+    ("ulp<=4", ("fma,reassoc,vecmath,f32", "ulp", 4.0)),
+])
+def test_words(text, meaning):
+    assert _core.approx(text) == meaning
+
+
+@pytest.mark.parametrize("text", ["fast", "", "fma;f32", "psnr", "psnr<=50",
+                                  "psnr>=", "psnr>=nan", "psnr>=50 ulp<=4",
+                                  "ulp<=-1", "fma,f16"])
+def test_bad_words(text):
+    with pytest.raises(ValueError, match="approx="):
+        accelerate(dot, approx=text)
+
+
+def test_bad_values():
+    with pytest.raises(ValueError, match="takes fma, reassoc, vecmath, f32"):
+        accelerate(dot, approx="fast")
+    with pytest.raises(ValueError, match="str or None"):
+        accelerate(dot, approx=True)
+
+
+def run(code, **env):
+    return subprocess.run(
+        [sys.executable, "-c", "import numpy as np, vizgen\n"
+         "from tests.test_approx import dot, picture\n" + code],
+        env={**os.environ, **env}, cwd=vzopt.ROOT, capture_output=True,
+        text=True, check=True)
+
+
+SHOW = """
+for approx in (None, "exact", "vecmath"):
+    fn = vizgen.accelerate(dot, approx=approx)
+    fn(picture(9), picture(9))
+    print("summed" in fn.explain())
+"""
+
+
+def test_environment():
+    """For functions that say nothing themselves."""
+    assert run(SHOW).stdout.split() == ["False"] * 3
+    done = run(SHOW, VIZGEN_APPROX="reassoc")
+    assert done.stdout.split() == ["True", "False", "False"]
+    done = run(SHOW, VIZGEN_APPROX="fast")
+    assert done.stdout.split() == ["False"] * 3
+    assert "VZ-5005" in done.stderr and "results are exact" in done.stderr
+
+
+def test_checked_calls_are_exact():
+    done = run("fn = vizgen.accelerate(dot, approx='reassoc')\n"
+               "print(fn(picture(99), picture(99)) == dot(picture(99), "
+               "picture(99)))", VIZGEN_CHECK="1")
+    assert done.stdout.split() == ["True"]
+
+
+# --- what is said of it ---------------------------------------------------------
+
+def test_VZ_3018_explained():
+    fn = accelerate(functions, approx=APPROX)
+    text = fn.explain(picture(9, 9))
+    assert "VZ-3018  relaxed" in text
+    for word in ("`exp` is computed within 4 units", "computed by products",
+                 "power is a root", "the quotient by a constant is a product",
+                 "added without being rounded"):
+        assert word in text
+    assert "`s` is summed in an order of its own" in accelerate(
+        dot, approx=APPROX).explain(picture(9), picture(9))
+    assert "VZ-3018" not in vizgen.accelerate(functions).explain(picture(9, 9))

@@ -1,0 +1,247 @@
+/* Pass 'relax': single operations for which approx= allows a cheaper one.
+ *
+ *     let p = pow(x, 50)               let p = powi(x, 50)        REASSOC
+ *     let q = div(a, 10)         ->    let q = mul(a, 0.1)
+ *     next s = add(s, e)               next s = plus(s, e)
+ *     let r = exp(v)                   let r = vm_exp(v)          VECMATH
+ *
+ * No assumption is made on nans and infinities: a quotient by a constant is
+ * only replaced where the reciprocal is a normal number, powers by products
+ * where they are those of the same whole number.
+ *
+ * PLUS is a permission, not an order: where a loop's carry only gathers,
+ * 'vectorize' may let each lane gather for itself (csrc/ir/reduction.c); all
+ * others who see it add.
+ */
+#include <math.h>
+
+#include "csrc/base/approx.h"
+#include "csrc/ir/relaxed.h"
+#include "transforms/transforms.h"
+
+enum { MOST_POWER = 63 };
+
+/* "sums": Vars that hold what a loop has added up so far; "grown": their set
+ * has; "loc": of the statement at hand. */
+typedef struct Relaxer {
+    Pass *pass;
+    unsigned allowed;
+    Map sums;
+    bool grown;
+    Loc loc;
+} Relaxer;
+
+static void
+remark(const Relaxer *r, const Expr *e, const char *text)
+{
+    diag_remark(r->pass->diags, DIAG_RELAXED, e->loc.line ? e->loc : r->loc,
+                "%s", text);
+}
+
+/* --- sums ---------------------------------------------------------------- */
+
+/* Is 'e' what was added up so far, with or without more? */
+static bool
+is_sum(const Relaxer *r, const Expr *e)
+{
+    switch (e->op) {
+    case E_VAR:
+        return map_has(&r->sums, e->var);
+    case E_ADD:
+    case E_PLUS:
+        return is_sum(r, e->args[0]) || is_sum(r, e->args[1]);
+    case E_SUB:
+        return is_sum(r, e->args[0]);
+    case E_SELECT:
+        return is_sum(r, e->args[1]) || is_sum(r, e->args[2]);
+    default:
+        return false;
+    }
+}
+
+static void
+add_sum(Relaxer *r, Var *var, bool yes)
+{
+    if (yes && dtype_is_float(var->dtype) && !map_has(&r->sums, var)) {
+        map_set(&r->sums, var, var);
+        r->grown = true;
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+note_sums(void *data, Stmt *s)
+{
+    Relaxer *r = data;
+    if (s->kind == S_LET) {
+        add_sum(r, s->var, is_sum(r, s->value));
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        add_sum(r, s->carries[i].var, true);
+        add_sum(r, s->carries[i].out, is_sum(r, s->carries[i].next));
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        const Join *join = &s->joins[i];
+        add_sum(r, join->out, is_sum(r, join->then_val) ||
+                                  is_sum(r, join->else_val));
+    }
+}
+
+/* Loops carry sums from their end to their beginning. */
+static void
+find_sums(Relaxer *r, const Func *func)
+{
+    do {
+        r->grown = false;
+        ir_each_stmt(&func->body, note_sums, r);
+    } while (r->grown);
+}
+
+/* A difference is the sum with the opposite. */
+static Expr *
+relax_sum(Relaxer *r, Expr *e)
+{
+    Arena *a = r->pass->arena;
+    Expr *other = e->args[1];
+    if (!dtype_is_float(e->dtype) || !is_sum(r, e)) {
+        return e;
+    }
+    if (e->op == E_SUB) {
+        other = ir_unary(a, E_NEG, other);
+    }
+    return ir_at(ir_binary(a, E_PLUS, e->args[0], other), e->loc);
+}
+
+/* --- quotients and powers ------------------------------------------------- */
+
+/* A constant, perhaps for all lanes; NULL: it is none. */
+static const Expr *
+constant(const Expr *e)
+{
+    e = e->op == E_SPLAT ? e->args[0] : e;
+    return e->op == E_CONST ? e : NULL;
+}
+
+static Expr *
+relax_quotient(Relaxer *r, Expr *e)
+{
+    const Expr *by = constant(e->args[1]);
+    bool single = e->dtype == DT_F32;
+    double factor = by ? 1.0 / by->fval : 0;
+    factor = single ? (double)(float)factor : factor;
+    double least = single ? 0x1p-126 : 0x1p-1022;
+    if (!by || !isfinite(factor) || fabs(factor) < least) {
+        return e;
+    }
+    Arena *a = r->pass->arena;
+    remark(r, e, "the quotient by a constant is a product");
+    return ir_at(ir_binary(a, E_MUL, e->args[0],
+                           ir_float(a, e->dtype, factor)), e->loc);
+}
+
+/* Is the second argument of the power 'e' a whole number for which products
+ * are worth it? */
+static bool
+is_whole_power(const Expr *e)
+{
+    const Expr *y = e->nargs == 2 ? constant(e->args[1]) : NULL;
+    bool power = e->fn == FN_POW || e->fn == FN_POWF || e->fn == FN_NP_POWER ||
+                 e->fn == FN_NP_POWER_BY;
+    return power && y && fabs(y->fval) <= MOST_POWER && y->fval != 0 &&
+           y->fval == floor(y->fval);
+}
+
+/* A call of a function with origin 'A'. */
+static Expr *
+call_relaxed(Relaxer *r, const Expr *e, Fn fn, Expr *const *args, int n)
+{
+    return ir_at(ir_call(r->pass->arena, fn, e->dtype, args, n), e->loc);
+}
+
+/* Both REASSOC and VECMATH make products of squares. */
+static Expr *
+relax_power(Relaxer *r, Expr *e)
+{
+    Expr *two = ir_float(r->pass->arena, e->dtype, 2.0);
+    Expr *args[] = {e->args[0], e->fn == FN_SQUARE ? two : e->args[1]};
+    if (e->fn == FN_ROOT) {
+        remark(r, e, "the power is a root");
+        return call_relaxed(r, e, FN_POWHALF, args, 1);
+    }
+    remark(r, e, "the power is computed by products");
+    return call_relaxed(r, e, FN_POWI, args, 2);
+}
+
+static Expr *
+relax_call(Relaxer *r, Expr *e)
+{
+    bool root = e->fn == FN_SQUARE || e->fn == FN_ROOT;
+    if ((r->allowed & (RELAX_REASSOC | RELAX_VECMATH)) &&
+        (root || is_whole_power(e))) {
+        return relax_power(r, e);
+    }
+    int fn = ir_fn_relaxed(e->fn);
+    if (!(r->allowed & RELAX_VECMATH) || fn < 0) {
+        return e;
+    }
+    remark(r, e, str_printf(r->pass->arena,
+                            "`%s` is computed within 4 units in the last place",
+                            ir_fn_name((Fn)fn) + 3));
+    return call_relaxed(r, e, (Fn)fn, e->args, e->nargs);
+}
+
+/* --- the walk ------------------------------------------------------------ */
+
+/* For ir_map. */
+static Expr *
+relax_node(void *data, Expr *e)
+{
+    Relaxer *r = data;
+    bool reorders = r->allowed & RELAX_REASSOC;
+    switch (e->op) {
+    case E_CALL:
+        return relax_call(r, e);
+    case E_DIV:
+        return reorders ? relax_quotient(r, e) : e;
+    case E_ADD:
+    case E_SUB:
+        return reorders ? relax_sum(r, e) : e;
+    default:
+        return e;
+    }
+}
+
+/* For ir_each_expr. */
+static void
+relax_slot(void *data, Expr **slot)
+{
+    Relaxer *r = data;
+    *slot = ir_map(r->pass->arena, *slot, relax_node, r);
+}
+
+/* For ir_map_block. */
+static void
+relax_stmt(void *data, Block *out, Stmt *s)
+{
+    Relaxer *r = data;
+    r->loc = s->loc;
+    ir_each_expr(s, relax_slot, r);
+    vec_push(r->pass->arena, out, s);
+}
+
+Func *
+pass_relax(Pass *pass, Func *func)
+{
+    Relaxer r = {.pass = pass, .allowed = pass->opts->approx};
+    r.sums = map_new(pass->scratch);
+    find_sums(&r, func);
+    Func *out = arena_copy(pass->arena, func, sizeof(*func));
+    out->body = ir_map_block(pass->arena, &func->body, relax_stmt, &r);
+    r.loc = func->loc;
+    for (int i = 0; i < out->rets.n; i++) {
+        if (out->rets.at[i].value != NULL) {
+            relax_slot(&r, &out->rets.at[i].value);
+        }
+    }
+    return out;
+}
