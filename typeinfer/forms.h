@@ -86,6 +86,18 @@ bool assign_item(Infer *I, const AStmt *s, ABlock *out);
 
 /* --- sequence.c --- */
 void check_sum(Infer *I, const Type *sum, Loc loc);
+AExprVec held_items(Infer *I, AExpr *e, ABlock *out);
+AExpr *repeat_tuple(Infer *I, AExpr *lhs, AExpr *rhs, Loc loc);
+AExpr *call_on_sequence(Infer *I, const AExpr *e, BuiltinId id);
+
+/* --- seqcompare.c --- */
+AExpr *typed_compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc);
+AExpr *same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out);
+AExpr *compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out);
+AExpr *compare_sequences(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);
+AExpr *combined(Infer *I, AOp op, const AExprVec *conds, Loc loc);
+bool may_be_nan(const Type *type);
+
 /* --- bigint.c --- */
 /* An operator on literals whose value is an int64, else NULL. */
 AExpr *small_constant(Infer *I, const AExpr *e);
@@ -96,15 +108,6 @@ bool big_operands(Infer *I, AOp op, const AExpr *left, const AExpr *right,
 /* The comparison of 'lhs', an integer, with a constant that is no int64; NULL:
  * it is none. */
 AExpr *big_compare(Infer *I, const AExpr *e, AExpr *lhs);
-
-
-AExpr *typed_compare(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc);
-AExpr *same_item(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out);
-AExprVec held_items(Infer *I, AExpr *e, ABlock *out);
-AExpr *compare_tuples(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, ABlock *out);
-AExpr *compare_sequences(Infer *I, AOp op, AExpr *lhs, AExpr *rhs);
-AExpr *repeat_tuple(Infer *I, AExpr *lhs, AExpr *rhs, Loc loc);
-AExpr *call_on_sequence(Infer *I, const AExpr *e, BuiltinId id);
 
 /* --- unroll.c --- */
 void infer_unrolled_for(Infer *I, const AStmt *s, AExpr *iter, ABlock *out);

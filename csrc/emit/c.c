@@ -24,7 +24,7 @@ static const char vz_prelude[] =
 #include "prelude_text.inc"
     ;
 static const char vz_relaxed[] =
-#include "relaxed_text.inc"
+#include "csrc/emit/relaxed_text.inc"
     ;
 
 /* --- what functions are given -------------------------------------------- */
