@@ -78,7 +78,7 @@ def _optical_flow():
 
 
 def _pacman():
-    return np.zeros((600, 200, 3)), np.zeros((600, 200, 3)), 0.0
+    return np.zeros((600, 200, 3)), np.ones((600, 200, 3)), 0.0
 
 
 def _camera_pipe():

@@ -100,7 +100,7 @@ pacman(REAL *out, idx n0, idx n1, double time)
     if (ma > 7) {
         ma = 8 - (ma - 8);
     }
-    rect(m, 0, 0, n0, n1);
+    rect(m, 0, 0, n1, n0);
     figure(m, 100, 100, 50, ma * M_PI / 32);
     disc(m, 200, 100, 15, 1, 1, 1);
     disc(m, 275, 100, 15, 1, 1, 1);
