@@ -146,17 +146,6 @@ either(Hoist *h, Expr *lhs, Expr *rhs)
     return ir_binary(h->arena, E_OR, lhs, rhs);
 }
 
-/* Does the exact value of 'e' surely fit i64 at the place?  What might wrap
- * has all of i64 as its interval. */
-static bool
-is_moderate(Hoist *h, int place, Expr *e)
-{
-    int64_t lo = 0;
-    int64_t hi = 0;
-    bounds_interval(known_at(h, place), e, &lo, &hi);
-    return lo > INT64_MIN && hi < INT64_MAX;
-}
-
 /* Only what the caller passes is assumed to be of moderate size. */
 static bool
 is_param(const Hoist *h, const Var *var)
@@ -167,6 +156,20 @@ is_param(const Hoist *h, const Var *var)
         }
     }
     return false;
+}
+
+/* Does the exact value of 'e' surely fit i64 at the place?  What might wrap
+ * has all of i64 as its interval; a value that is there already has fitted. */
+static bool
+is_moderate(Hoist *h, int place, Expr *e)
+{
+    int64_t lo = 0;
+    int64_t hi = 0;
+    if (e->op == E_VAR && !is_param(h, e->var)) {
+        return true;
+    }
+    bounds_interval(known_at(h, place), e, &lo, &hi);
+    return lo > INT64_MIN && hi < INT64_MAX;
 }
 
 /* A check that every parameter of unknown size in 'e' is moderate, that is
@@ -266,6 +269,17 @@ no_rounds(Hoist *h, int place, const Stmt *check, const Stmt *loop)
     return runs ? NULL : cond;
 }
 
+/* As no_rounds, with the ends by the names that the loop has for them. */
+static Expr *
+no_rounds_by_name(Hoist *h, int place, const Stmt *loop)
+{
+    Where where = {h, place};
+    bool named = loop->kind == S_FOR && is_plain(&where, loop->lo) &&
+                 is_plain(&where, loop->hi) && loop->lo->nargs == 0 &&
+                 loop->hi->nargs == 0;
+    return named ? ir_binary(h->arena, E_LE, loop->hi, loop->lo) : NULL;
+}
+
 /* Why a check inside may fail to matter: a loop without rounds, a branch not
  * taken; NULL: no excuse. */
 static Expr *
@@ -273,8 +287,12 @@ excuses(Hoist *h, int place, const Stmt *check)
 {
     Where where = {h, place};
     Expr *sum = NULL;
-    for (int i = place + 1; i < h->places.n; i++) {
-        Expr *cond = no_rounds(h, place, check, h->places.at[i].loop);
+    for (int i = place; i < h->places.n; i++) {
+        const Stmt *loop = h->places.at[i].loop;
+        Expr *cond = loop != NULL ? no_rounds(h, place, check, loop) : NULL;
+        if (cond == NULL && loop != NULL) {
+            cond = no_rounds_by_name(h, place, loop);
+        }
         if (cond != NULL) {
             sum = either(h, sum, cond);
         }
@@ -473,13 +491,68 @@ hoist_forms(Hoist *h, int place, const Stmt *check, const LinearVec *forms)
     return true;
 }
 
+/* 'form' with the variable of the place's loop at the end where the form is
+ * least, by the name that the loop has for that end; false: there is none.
+ *
+ *     dim(a, 0) - 1 - i >= 0   ->   dim(a, 0) - hi >= 0 */
+static bool
+at_named_end(Hoist *h, int place, const Linear *form, Linear *out)
+{
+    Where where = {h, place};
+    const Stmt *loop = h->places.at[place].loop;
+    Linear var = linear_atom(h->arena, ir_ref(h->arena, loop->var));
+    int64_t coef = linear_coef(form, var.terms.at[0].atom);
+    Expr *end = coef < 0 ? loop->hi : loop->lo;
+    Linear last = linear_atom(h->arena, end);
+    last.constant = coef < 0 ? -1 : 0;
+    return coef != 0 && coef > -MODERATE && coef < MODERATE &&
+           end->op == E_VAR && is_computable(&where, end) &&
+           linear_sum(h->arena, form, 1, &var, -coef, out) &&
+           linear_sum(h->arena, out, 1, &last, coef, out) &&
+           is_form_computable(&where, out);
+}
+
+/* Put at 'place' what makes all of 'forms' >= 0 in every round of its loop,
+ * where bounds_weaken finds nothing since it sees through the name of an end
+ * to what is not visible there: the sides of a branch, a float. Of such an end
+ * nothing is known, so a condition around the check may well be what keeps the
+ * program right: then the check stays. */
+static bool
+hoist_ends(Hoist *h, int place, const Stmt *check, const LinearVec *forms)
+{
+    const Stmt *loop = h->places.at[place].loop;
+    bool always = h->conds.n == h->places.at[place].conds;
+    ExprVec tests = {0};
+    if (loop == NULL || loop->kind != S_FOR || loop->until != NULL || !always) {
+        return false;
+    }
+    for (int i = 0; i < forms->n; i++) {
+        Linear end;
+        Expr *test = NULL;
+        if (at_named_end(h, place, &forms->at[i], &end)) {
+            test = form_test(h, place, check, &end, true);
+        }
+        if (test == NULL || is_hopeless(h, test)) {
+            return false;
+        }
+        vec_push(h->arena, &tests, test);
+    }
+    for (int i = 0; i < tests.n; i++) {
+        Expr *excuse = excuses(h, place, check);
+        put_check(h, place, check, either(h, excuse, tests.at[i]));
+    }
+    return tests.n > 0;
+}
+
 /* By forms, else as it stands where all it needs is known there. */
 static bool
 hoist_part_to(Hoist *h, int place, const Stmt *check, Expr *part)
 {
     Where where = {h, place};
     LinearVec forms = {0};
-    if (forms_of(h, part, &forms) && hoist_forms(h, place, check, &forms)) {
+    if (forms_of(h, part, &forms) &&
+        (hoist_forms(h, place, check, &forms) ||
+         hoist_ends(h, place, check, &forms))) {
         return true;
     }
     if (!is_plain(&where, part)) {
