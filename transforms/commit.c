@@ -256,6 +256,15 @@ keep_stmt(void *data, Block *out, Stmt *s)
     vec_push((Arena *)data, out, s);
 }
 
+/* Says nothing of shadows. */
+Block
+commit_mark(Arena *arena, const Block *block)
+{
+    Block copy = ir_map_block(arena, block, keep_stmt, arena);
+    mark_block(&copy, false);
+    return copy;
+}
+
 /* Marks first what would have to be logged, then finds what a shadow makes
  * needless. */
 Func *
@@ -263,9 +272,7 @@ pass_commit(Pass *pass, Func *func)
 {
     Commit c = {pass, pass->arena, false};
     Func *copy = arena_copy(pass->arena, func, sizeof(Func));
-    copy->body = ir_map_block(pass->arena, &func->body, keep_stmt,
-                              pass->arena);
-    mark_block(&copy->body, false);
+    copy->body = commit_mark(pass->arena, &func->body);
     place_shadows(&c, &copy->body, false);
     set_polls(&copy->body, true);
     return copy;

@@ -145,6 +145,10 @@ const char *lockstep_why_not(Arena *arena, const Func *func, Bounds *b,
                              const Stmt *loop);
 Block lockstep_loop(Func *func, Bounds *b, const Stmt *loop);
 
+/* commit.c: a copy of 'block' in which the stores are "logged" that must be
+ * undone if what follows them ends the call. */
+Block commit_mark(Arena *arena, const Block *block);
+
 /* --- prototypes of the passes; each file opens with before -> after ------- */
 #define PASS(letter, name, from, to, mode, purpose) \
     Func *pass_##name(Pass *pass, Func *func);

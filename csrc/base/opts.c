@@ -24,6 +24,7 @@ typedef struct Switch {
 static const Switch switches[] = {
     {"simplify", offsetof(Opts, simplify)},
     {"unroll", offsetof(Opts, unroll)},
+    {"scout", offsetof(Opts, scout)},
     {"axes", offsetof(Opts, axes)},
     {"prealloc", offsetof(Opts, prealloc)},
     {"interchange", offsetof(Opts, interchange)},
@@ -49,6 +50,7 @@ opts_default(void)
     return (Opts){
         .simplify = true,
         .unroll = true,
+        .scout = true,
         .axes = true,
         .prealloc = true,
         .interchange = true,

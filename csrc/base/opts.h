@@ -13,6 +13,7 @@ typedef struct Opts {
     bool count_warnings; /* instrument arithmetic that may warn */
     bool simplify;
     bool unroll;
+    bool scout;
     bool axes;
     bool prealloc;
     bool interchange;

@@ -1,0 +1,183 @@
+"""Checks that follow stores are made before them, in loops of their own.
+
+Where one fails, nothing has been stored yet, and Python does the call: its
+exception, the user's line and what it leaves in the arrays must be those of
+Python from the first, a middle and the last round, however many threads run.
+"""
+import numpy as np
+import pytest
+
+from tests.support import assert_same
+from vizgen import accelerate
+
+ROWS, COLS = 40, 300
+FIRED = "before anything is stored"
+KEPT = "VZ-3013"
+
+
+def bars(out, heights, scale):
+    """One bar a column; how long it is is known in the loop only."""
+    for y in range(out.shape[0]):
+        for x in range(out.shape[1]):
+            out[y, x] = 0.5
+    for x in range(out.shape[1]):
+        end = int(float(heights[x]) / float(scale[x]))
+        for y in range(end):
+            out[y, x] = x + 1.0
+
+
+def chosen_bars(out, heights, scale):
+    """Ends that the sides of branches compute."""
+    for x in range(out.shape[1]):
+        if x % 3 == 1:
+            end = int(float(heights[x]) * 0.5 / float(scale[x]))
+        elif scale[x] > 2.0:
+            end = 2
+        else:
+            end = int(float(heights[x]) / float(scale[x])) - 1
+        for y in range(1, end):
+            out[y, x] = y - 1.0
+
+
+def stairs(out, heights, scale):
+    """What a loop carries decides, and whether it ends early."""
+    total = 0.0
+    for x in range(out.shape[1]):
+        total = total * 0.5 + float(heights[x])
+        if total < 0.0:
+            break
+        end = int(total / float(scale[x]))
+        for y in range(end):
+            out[y, x] = total
+
+
+def checked(out, heights, scale):
+    """Errors that the program itself raises."""
+    for x in range(out.shape[1]):
+        for y in range(out.shape[0]):
+            out[y, x] = 0.25
+    for x in range(out.shape[1]):
+        if heights[x] > 1000.0:
+            raise ValueError("too high")
+        if scale[x] == 0.0:
+            raise ZeroDivisionError
+        end = min(int(heights[x]), out.shape[0])
+        for y in range(end):
+            out[y, x] += scale[x]
+
+
+PROGRAMS = {f.__name__: f for f in (bars, chosen_bars, stairs, checked)}
+BAD = {
+    "index": (1e3, 1.0),
+    "index of a large scale": (-8e3, 100.0),
+    "zero division": (4.0, 0.0),
+    "overflow": (np.inf, 1.0),
+    "value": (np.nan, 1.0),
+    "huge": (1e300, 1e-300),
+    "beyond 64 bits": (1e19, 1.0),
+}
+
+
+def arguments(bad, place):
+    rng = np.random.default_rng(3)
+    heights = rng.integers(0, 18, COLS).astype(float)
+    scale = np.full(COLS, 1.0)
+    if place is not None:
+        heights[place], scale[place] = BAD[bad]
+    return np.full((ROWS, COLS), -1.0), heights, scale
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_failing_check(name, bad):
+    for threads in (1, 2, 5):
+        fast = accelerate(PROGRAMS[name], threads=threads)
+        assert_same(fast, arguments(bad, None))
+        for place in (0, COLS // 2 + 1, COLS - 1):
+            assert_same(fast, arguments(bad, place), native=False)
+        assert_same(fast, arguments(bad, None))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_nothing_is_kept(name):
+    fast = accelerate(PROGRAMS[name])
+    text = str(fast.explain(*arguments(None, None)))
+    assert FIRED in text and KEPT not in text
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("shape", ((0, 4), (4, 0), (1, 1), (3, 2)))
+def test_small_arrays(name, shape):
+    fast = accelerate(PROGRAMS[name])
+    for height in (0.0, 1.0, 2.0, 7.0):
+        heights = np.full(shape[1], height)
+        args = np.zeros(shape), heights, np.ones(shape[1])
+        assert_same(fast, args, native=False)
+
+
+def test_arguments_that_overlap():
+    """The scout reads what the loops would have written."""
+    fast = accelerate(bars)
+    for threads in (1, 5):
+        fast = accelerate(bars, threads=threads)
+        for row in (0, 3, ROWS - 1):
+            out, _, scale = arguments(None, None)
+            out[:] = np.arange(COLS) % 7
+            assert_same(fast, (out, out[row], scale), native=False)
+            assert_same(fast, (out[:, ::-1], out[row], scale), native=False)
+            assert_same(fast, (out, scale, out[row]), native=False)
+
+
+# --- no scout ----------------------------------------------------------------
+
+def own_ends(out, heights, scale):
+    """What is checked depends on what was stored."""
+    for x in range(out.shape[1]):
+        out[0, x] = heights[x]
+        end = int(float(out[0, x - 1]) / float(scale[x]))
+        for y in range(1, end):
+            out[y, x] = x + 1.0
+
+
+def made_ends(out, heights, scale):
+    """What is checked is in memory that is made in the call."""
+    ends = np.zeros(out.shape[1])
+    for x in range(out.shape[1]):
+        ends[x] = heights[x] * 0.5
+    for x in range(out.shape[1]):
+        end = int(float(ends[x]) / float(scale[x]))
+        for y in range(end):
+            out[y, x] = x + 1.0
+
+
+def scattered(out, heights, scale):
+    """To look first would take as long as the loop itself."""
+    for x in range(out.shape[1]):
+        for y in range(out.shape[0]):
+            out[y, int(heights[x])] += scale[x]
+
+
+NO_SCOUT = {f.__name__: f for f in (own_ends, made_ends)}
+
+
+@pytest.mark.parametrize("name", NO_SCOUT)
+def test_old_values_are_kept(name):
+    text = str(accelerate(NO_SCOUT[name]).explain(*arguments(None, None)))
+    assert FIRED not in text and KEPT in text
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("fn", (own_ends, made_ends, scattered))
+def test_without_a_scout(fn, bad):
+    for threads in (1, 2, 5):
+        fast = accelerate(fn, threads=threads)
+        for place in (None, 0, COLS // 2 + 1, COLS - 1):
+            assert_same(fast, arguments(bad, place), native=False)
+
+
+def test_switch():
+    fast = accelerate(bars)
+    fast._set_variant("scout=0")
+    assert_same(fast, arguments(None, None))
+    assert_same(fast, arguments("index", COLS - 1), native=False)
+    assert FIRED not in str(fast.explain(*arguments(None, None)))

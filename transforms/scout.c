@@ -1,0 +1,178 @@
+/* Pass scout: checks are made in loops of their own, before anything is stored.
+ *
+ *     for j in 0 .. n {                    for j in 0 .. n {
+ *         let r = f(j)                         let r = f(j)
+ *         check le(r, dim(a, 0))               check le(r, dim(a, 0))
+ *         for i in 0 .. r {         ->     }
+ *             store a[i, j] = 1.0          for j in 0 .. n {
+ *         }                                    let r = f(j)
+ *     }                                        for i in 0 .. r {
+ *                                                  store a[i, j] = 1.0
+ *
+ * A check that comes after a store to an argument makes pass 'commit' keep what
+ * was there: a log, or a copy of the whole array, which may take longer than
+ * the loops.  The scout is the function without its stores, and of that only
+ * what the checks depend on.  It reads no memory that the function writes, so
+ * each of its values is the one that the function computes at the same place,
+ * and it fails in a check just if the function would.  Once it is through, no
+ * check of the function can fail, and all of them go.
+ *
+ * Done where that is all checks, where what the scout costs is little beside
+ * the function and beside what is kept otherwise; rounds that are not known are
+ * taken to be MANY.
+ */
+#include "transforms/simplify.h"
+
+enum {
+    MANY = 16,      /* rounds of a loop, where that is not known */
+    CALL = 20,      /* what calling a function costs, in operations */
+    STORE = 4,      /* what a store costs */
+    KEEPING = 8,    /* what it costs to keep what a store overwrites */
+    SMALL_PART = 2, /* the scout takes one such part of the time at most */
+};
+
+/* --- what it costs ------------------------------------------------------- */
+
+/* A search through expressions: the "cost" so far. */
+typedef struct Cost {
+    double cost;
+} Cost;
+
+/* For ir_each_node. */
+static void
+add_node(void *data, const Expr *e)
+{
+    Cost *sum = data;
+    bool leaf = e->op == E_VAR || e->op == E_CONST || e->op == E_DIM;
+    sum->cost += e->op == E_CALL ? CALL : leaf ? 0 : 1;
+}
+
+/* Operations of one run through 'block'; of those only what 'kept' stores cost
+ * to be undone, if that is asked for. */
+static double
+cost_of(const Block *block, bool kept)
+{
+    Cost sum = {0};
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        bool loop = s->kind == S_FOR || s->kind == S_WHILE;
+        int64_t trips = s->kind == S_FOR ? loop_trips(s) : -1;
+        double rounds = !loop ? 1 : trips < 0 ? MANY : (double)trips;
+        if (kept) {
+            sum.cost += s->logged ? KEEPING : 0;
+        } else {
+            sum.cost += s->kind == S_STORE ? STORE : 1;
+            ir_each_node(s, add_node, &sum);
+        }
+        sum.cost += rounds * (cost_of(&s->pre, kept) + cost_of(&s->body, kept) +
+                              cost_of(&s->els, kept));
+    }
+    return sum.cost;
+}
+
+/* --- the scout ----------------------------------------------------------- */
+
+/* For ir_map_block: what computes or checks stays. */
+static void
+drop_effects(void *data, Block *out, Stmt *s)
+{
+    bool stays = s->kind == S_LET || s->kind == S_CHECK || s->kind == S_IF ||
+                 s->kind == S_FOR || s->kind == S_WHILE;
+    s->nbinds = 0;
+    if (stays) {
+        vec_push((Arena *)data, out, s);
+    }
+}
+
+/* For ir_map_block: all but checks. */
+static void
+drop_checks(void *data, Block *out, Stmt *s)
+{
+    if (s->kind != S_CHECK) {
+        vec_push((Arena *)data, out, s);
+    }
+}
+
+/* A walk over the scout.
+ *   "func"  the function whose scout it is
+ *   "ok"    it speaks of arguments only, and reads what nobody writes */
+typedef struct Look {
+    const Func *func;
+    bool ok;
+} Look;
+
+/* For ir_each_node. Memory that the function makes is not there yet. */
+static void
+look_node(void *data, const Expr *e)
+{
+    Look *look = data;
+    bool of_buf = ir_reads(e) || e->op == E_DIM || e->op == E_STRIDE;
+    if (of_buf || e->op == E_DISJOINT) {
+        look->ok &= e->buf->kind == BUF_ARG;
+    }
+    if (ir_reads(e)) {
+        look->ok &= !effects_writes(&look->func->body, e->buf);
+    }
+}
+
+/* For ir_each_stmt. A WHILE may run for ever, which it should do once. */
+static void
+look_stmt(void *data, Stmt *s)
+{
+    Look *look = data;
+    look->ok &= s->kind != S_WHILE;
+    ir_each_node(s, look_node, look);
+}
+
+/* The scout of 'func'; false: there is none. It shares Vars with 'func'. */
+static bool
+make_scout(Pass *pass, const Func *func, Block *out)
+{
+    Func scout = *func;
+    scout.body = ir_map_block(pass->arena, &func->body, drop_effects,
+                              pass->arena);
+    scout.rets.n = 0;
+    dead_code(pass->arena, pass->scratch, &scout);
+    Look look = {func, true};
+    ir_each_stmt(&scout.body, look_stmt, &look);
+    *out = scout.body;
+    return look.ok;
+}
+
+/* --- the pass ------------------------------------------------------------ */
+
+/* Is the scout worth its time, where 'kept' has marks on what is undone? */
+static bool
+pays(const Block *scout, const Block *kept)
+{
+    double cost = cost_of(scout, false);
+    return cost * SMALL_PART <= cost_of(kept, false) &&
+           cost <= cost_of(kept, true);
+}
+
+/* The scout, under names of its own, then the function without checks. */
+Func *
+pass_scout(Pass *pass, Func *func)
+{
+    Arena *a = pass->arena;
+    Block scout = {0};
+    Block kept = commit_mark(pass->scratch, &func->body);
+    if (cost_of(&kept, true) == 0 || !make_scout(pass, func, &scout) ||
+        !pays(&scout, &kept)) {
+        return func;
+    }
+    Block rest = ir_map_block(a, &func->body, drop_checks, a);
+    Block left = commit_mark(pass->scratch, &rest);
+    if (cost_of(&left, true) > 0) {
+        return func; /* memory may run out, for one */
+    }
+    Func *copy = arena_copy(a, func, sizeof(Func));
+    Map map = map_new(pass->scratch);
+    copy->body = ir_clone(copy, &scout, &map);
+    for (int i = 0; i < rest.n; i++) {
+        vec_push(a, &copy->body, rest.at[i]);
+    }
+    diag_remark(pass->diags, DIAG_CHECKS_HOISTED, func->loc,
+                "all checks are made first, before anything is stored");
+    return simplify(pass, copy);
+}
