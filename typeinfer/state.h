@@ -352,6 +352,8 @@ const Type *type_of_gather(Infer *I, const AExpr *out, const Type *base,
 const Type *type_of_nonzero(Infer *I, AExpr *call, BuiltinId id);
 
 /* --- views.c --- */
+/* Pins how many channels the pixel has of which 'out' names an element. */
+void pin_channels(Infer *I, const AExpr *out);
 const Type *type_of_view(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_reshape(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_transposed(Infer *I, const AExpr *e, const AExpr *array);

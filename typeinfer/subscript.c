@@ -389,6 +389,7 @@ subscript_array(Infer *I, AExpr *out)
     const Type *part = part_type(I, out, base);
     if (part->rank == 0) {
         refuse_no_axes(I, out);
+        pin_channels(I, out);
         return type_num(I->arena, base->dtype, false);
     }
     if (type_is_vector(base) && part->object == base->object) {

@@ -36,6 +36,24 @@ axis_of(const Type *type, int rank, int *out)
     return axis >= 0 && axis < rank;
 }
 
+/* `img[r, c, 2]`: what a constant names behind two axes is a channel, and how
+ * many a pixel has, if they are few, becomes known. Then pixels lie a constant
+ * number of elements apart, and code that writes all channels is seen to. */
+void
+pin_channels(Infer *I, const AExpr *out)
+{
+    enum { MAX_CHANNELS = 8 };
+    const Type *base = out->lhs->type;
+    int axis = base->rank - 1;
+    int origin = axis >= 2 ? size_origin(base->size[axis]) : 0;
+    int64_t channel;
+    if (out->items.n == base->rank &&
+        origin_below(I, origin, MAX_CHANNELS + 1) &&
+        type_is_known_int(out->items.at[axis]->type, &channel)) {
+        infer_pin(I, origin);
+    }
+}
+
 /* The axes of the array as they are. */
 static void
 plan_identity(const Type *array, ViewPlan *plan)

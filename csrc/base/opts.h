@@ -19,6 +19,7 @@ typedef struct Opts {
     bool interchange;
     bool pipes;
     bool turn;
+    bool pack;
     bool regions;
     bool vectorize;
     bool flatten;        /* the directive, which 'vectorize' proposes */
