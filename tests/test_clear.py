@@ -177,6 +177,100 @@ def whole_slabs(img, levels):
     return a[0] + b[0]
 
 
+def levels_of(img, levels):
+    """A pyramid whose level l has rows // (l + 1) rows, and a column less."""
+    rows, cols = img.shape
+    s = np.zeros((levels, rows, cols))
+    for l in range(levels):
+        for y in range(rows // (l + 1)):
+            for x in range(cols - 1 - l):
+                s[l, y, x] = img[y, x] + l
+    return s
+
+
+def copied_down(img, levels):
+    """The last level of one is the last of another, upside down."""
+    rows, cols = img.shape
+    levels = max(levels, 1)
+    s = levels_of(img, levels)
+    t = np.zeros((levels, rows, cols))
+    for y in range(rows):
+        for x in range(cols):
+            t[levels - 1, rows - 1 - y, x] = s[levels - 1, y, x]
+    out = np.zeros((rows, cols))
+    for l in range(levels - 1, -1, -1):
+        for y in range(rows):
+            for x in range(cols):
+                out[y, x] = out[y, x] / 2 + t[l, y, x] - s[l, y, x]
+    return out
+
+
+def copied_over(img, levels):
+    """Over what is there, in a part of the rows; longer and shorter ones."""
+    rows, cols = img.shape
+    levels = max(levels, 1)
+    s = levels_of(img, levels)
+    t = levels_of(-img, levels)
+    for y in range(rows):
+        for x in range(cols):
+            t[0, y, x] = s[levels - 1, y, x]
+    for y in range(rows // 2, rows):
+        for x in range(cols // 2):
+            t[levels - 1, y, x] = s[0, y, x]
+    out = np.zeros((rows, cols))
+    for l in range(levels):
+        for y in range(rows):
+            for x in range(cols):
+                out[y, x] += t[l, y, x] * (l + 1)
+    return out
+
+
+def copied_beside(img, levels):
+    """To other columns, to what was filled with another number, and back."""
+    rows, cols = img.shape
+    levels = max(levels, 1)
+    s = levels_of(img, levels)
+    t = np.full((levels, rows, cols), -0.0)
+    for y in range(rows):
+        for x in range(cols):
+            t[levels - 1, y, x] = s[levels - 1, y, x]
+    for y in range(rows):
+        for x in range(cols - 1):
+            s[levels - 1, y, x + 1] = t[levels - 1, y, x]
+    out = np.zeros((rows, cols))
+    for l in range(levels):
+        for y in range(rows):
+            for x in range(cols):
+                out[y, x] += np.copysign(1.0, t[l, y, x]) + s[l, y, x]
+    return out
+
+
+def copied_channels(img, levels):
+    """Two channels of three, then all of them."""
+    rows, cols = img.shape
+    levels = max(levels, 1)
+    s = np.zeros((levels, rows, cols, 3))
+    t = np.zeros((levels, rows, cols, 3))
+    u = np.zeros((levels, rows, cols, 3))
+    for l in range(levels):
+        for y in range(rows // 2 ** l):
+            for x in range(cols // 2 ** l):
+                s[l, y, x, :] = img[y, x] * (l + 1)
+    for y in range(rows):
+        for x in range(cols):
+            t[levels - 1, y, x, 0] = s[levels - 1, y, x, 1]
+            t[levels - 1, y, x, 2] = s[levels - 1, y, x, 2]
+    for y in range(rows):
+        for x in range(cols):
+            u[levels - 1, y, x, :] = s[levels - 1, y, x, :]
+    out = np.zeros((rows, cols, 3))
+    for l in range(levels):
+        for y in range(rows):
+            for x in range(cols):
+                out[y, x, :] += t[l, y, x, :] + 0.5 * u[l, y, x, :]
+    return out
+
+
 def ones(img, levels):
     """Filled with something else than zeros."""
     rows, cols = img.shape
@@ -206,7 +300,8 @@ def failing(img, levels):
 
 
 PROGRAMS = (pyramid, pixels, border, sparse, backwards, gathered, carried,
-            summed, whole_slabs, ones, failing)
+            summed, whole_slabs, ones, copied_down, copied_over, copied_beside,
+            copied_channels, failing)
 SHAPES = ((8, 8), (7, 9), (1, 1), (2, 1), (1, 6), (5, 3), (0, 4), (4, 0))
 
 
@@ -242,6 +337,22 @@ def test_the_report_says_so(program):
     fast = accelerate(program)
     text = fast.explain(numbers((8, 8)), 3)
     assert "cleared row by row" in text
+
+
+@pytest.mark.parametrize(
+    "program", (copied_down, copied_over, copied_channels),
+    ids=lambda f: f.__name__)
+def test_only_what_is_in_use_is_copied(program):
+    fast = accelerate(program)
+    assert "valid" in fast.inspect_c(numbers((8, 8)), 3)
+
+
+@pytest.mark.parametrize("threads", (1, 2, 5))
+def test_copies_by_threads(threads):
+    for program in (copied_down, copied_over):
+        fast = accelerate(program, threads=threads)
+        fast(np.full((203, 101), np.nan), 5)
+        assert_same(fast, (numbers((203, 101)), 5))
 
 
 def whole(img):

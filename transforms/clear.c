@@ -15,6 +15,9 @@
  * last column that it touches.  What the nest surely writes before any read
  * (box.c) is not cleared but only noted.
  *
+ * A nest that copies the columns of rows copies those that hold a value; the
+ * others are left as they are in the array copied to (clearcopy.c).
+ *
  * Rows are all axes but the last one of variable extent; constant axes behind
  * that, channels, belong to a column.  A nest is a statement of the function's
  * block, or of a loop that stands there where the rows can't be told before
@@ -23,41 +26,13 @@
  */
 #include <string.h>
 
-#include "transforms/box.h"
-#include "transforms/transforms.h"
+#include "transforms/clear.h"
 
 enum {
     MAX_NESTS = 24,  /* that touch one buffer: each gets code of its own */
     MAX_COLUMN = 30, /* elements of a column */
     MAX_ENDS = 8,    /* different ends on one axis; more: the whole axis */
 };
-
-/* What is asked of one buffer.
- *   "fill" "buf"  the statement that goes, and what it fills
- *   "column"      the axis of columns
- *   "done"        the buffer that replaces the fill
- *   "nests"       how many touch it
- *   "slab"        one of them touches a single slab */
-typedef struct Target {
-    const Stmt *fill;
-    Buf *buf;
-    int column;
-    Buf *done;
-    int nests;
-    bool slab;
-} Target;
-
-/* The pass's state; "at" is the place where the walk stands. */
-typedef struct Clear {
-    Pass *pass;
-    Func *func;
-    Arena *arena;
-    Place at;
-    Scope scope;
-    Target *target;
-    Block *out; /* NULL while it is only asked whether all can be done */
-    bool apart; /* only what clears goes there, and definitions */
-} Clear;
 
 /* --- the box that a nest touches ----------------------------------------- */
 
@@ -165,8 +140,8 @@ collect(Clear *clear, Stmt *s, Reach *reach)
 
 /* --- code ---------------------------------------------------------------- */
 
-static Expr *
-number(const Clear *clear, int64_t value)
+Expr *
+clear_number(const Clear *clear, int64_t value)
 {
     return ir_int(clear->arena, DT_I64, value);
 }
@@ -180,8 +155,8 @@ clamp(const Clear *clear, Expr *value, Expr *least, Expr *most)
 }
 
 /* 'value' under a name of its own. */
-static Expr *
-named(Clear *clear, Block *out, const char *name, Expr *value)
+Expr *
+clear_named(Clear *clear, Block *out, const char *name, Expr *value)
 {
     Var *var = ir_var(clear->func, name, DT_I64, 0);
     vec_push(clear->arena, out,
@@ -190,8 +165,8 @@ named(Clear *clear, Block *out, const char *name, Expr *value)
 }
 
 /* for name in lo..hi, with an empty body. */
-static Stmt *
-loop_over(Clear *clear, const char *name, Expr *lo, Expr *hi)
+Stmt *
+clear_loop(Clear *clear, const char *name, Expr *lo, Expr *hi)
 {
     Stmt *loop = ir_stmt(clear->arena, S_FOR, clear->target->fill->loc);
     loop->var = ir_var(clear->func, name, DT_I64, 0);
@@ -202,8 +177,8 @@ loop_over(Clear *clear, const char *name, Expr *lo, Expr *hi)
 }
 
 /* Proposes that the loop over columns runs over elements, by SIMD. */
-static void
-propose(Clear *clear, const Stmt *columns)
+void
+clear_propose(Clear *clear, const Stmt *columns)
 {
     const Target *target = clear->target;
     Pass *pass = clear->pass;
@@ -219,7 +194,7 @@ clear_columns(Clear *clear, Expr *const *index, Expr *from, Expr *to)
 {
     const Target *target = clear->target;
     Expr *at[MAX_RANK];
-    Stmt *columns = loop_over(clear, "column", from, to);
+    Stmt *columns = clear_loop(clear, "column", from, to);
     Stmt *inner = columns;
     int rank = target->buf->rank;
     int64_t lanes = 0;
@@ -234,7 +209,7 @@ clear_columns(Clear *clear, Expr *const *index, Expr *from, Expr *to)
         value = ir_splat(clear->arena, value, (int)lanes);
     }
     for (int i = target->column + 1; i < rank; i++) {
-        Stmt *loop = loop_over(clear, "channel", number(clear, 0),
+        Stmt *loop = clear_loop(clear, "channel", clear_number(clear, 0),
                                target->buf->dims[i]);
         vec_push(clear->arena, &inner->body, loop);
         at[i] = ir_ref(clear->arena, loop->var);
@@ -244,7 +219,7 @@ clear_columns(Clear *clear, Expr *const *index, Expr *from, Expr *to)
              ir_store(clear->arena, target->buf, at, rank, value,
                       target->fill->loc));
     if (columns == inner) {
-        propose(clear, columns);
+        clear_propose(clear, columns);
     }
     return columns;
 }
@@ -275,7 +250,7 @@ clear_row(Clear *clear, Expr *const *index, Expr *need, const Side *box)
     const Target *target = clear->target;
     const Loc loc = target->fill->loc;
     Block out = {0};
-    Expr *from = named(clear, &out, "done",
+    Expr *from = clear_named(clear, &out, "done",
                        ir_load(arena, target->done, index, target->column, 0));
     Stmt *test = ir_stmt(arena, S_IF, loc);
     Block *body = &test->body;
@@ -287,12 +262,12 @@ clear_row(Clear *clear, Expr *const *index, Expr *need, const Side *box)
         Expr *kept = in_box(clear, index, box);
         if (!linear_is_const(&side->lo, &first) || first != 0) {
             Expr *lo = clamp(clear, linear_expr(arena, &side->lo), from, need);
-            begin = named(clear, body, "end",
+            begin = clear_named(clear, body, "end",
                           ir_select(arena, kept, lo, from));
             vec_push(arena, body, clear_columns(clear, index, from, begin));
         }
         Expr *hi = clamp(clear, linear_expr(arena, &side->hi), begin, need);
-        begin = named(clear, body, "begin",
+        begin = clear_named(clear, body, "begin",
                       ir_select(arena, kept, hi, begin));
     }
     vec_push(arena, body, clear_columns(clear, index, begin, need));
@@ -307,7 +282,7 @@ static void
 ends_of(Clear *clear, Block *out, const Reach *reach, int i, Expr **lo,
         Expr **hi)
 {
-    Expr *zero = number(clear, 0);
+    Expr *zero = clear_number(clear, 0);
     Expr *dim = clear->target->buf->dims[i];
     *lo = zero;
     *hi = dim;
@@ -315,9 +290,9 @@ ends_of(Clear *clear, Block *out, const Reach *reach, int i, Expr **lo,
         Expr *first = extreme(clear, &reach->lo, E_MIN);
         Expr *end = ir_binary(clear->arena, E_ADD,
                               extreme(clear, &reach->hi, E_MAX),
-                              number(clear, 1));
-        *lo = named(clear, out, "lo", clamp(clear, first, zero, dim));
-        *hi = named(clear, out, "hi", clamp(clear, end, zero, dim));
+                              clear_number(clear, 1));
+        *lo = clear_named(clear, out, "lo", clamp(clear, first, zero, dim));
+        *hi = clear_named(clear, out, "hi", clamp(clear, end, zero, dim));
     }
 }
 
@@ -336,7 +311,7 @@ push_clearing(Clear *clear, const Reach *reach, const Side *box)
         for (int i = 0; i < target->column; i++) {
             if (is_one(&reach[i]) == (thin == 1)) {
                 ends_of(clear, clear->out, &reach[i], i, &lo, &hi);
-                loops[n] = loop_over(clear, "row", lo, hi);
+                loops[n] = clear_loop(clear, "row", lo, hi);
                 index[i] = ir_ref(clear->arena, loops[n++]->var);
             }
         }
@@ -429,7 +404,7 @@ static void
 propose_again(void *data, Stmt *s)
 {
     if (s->kind == S_FOR && s->body.n == 1 && s->body.at[0]->kind == S_STORE) {
-        propose(data, s);
+        clear_propose(data, s);
     }
 }
 
@@ -488,7 +463,13 @@ walk_stmt(Clear *clear, Stmt *s, bool inside)
             walk_driver(clear, s);
             return;
         }
-        clear_before(clear, s, reach);
+        Stmt *copy = clear_copy(clear, s);
+        if (copy != NULL) {
+            s = copy;
+            clear->target->nests++;
+        } else {
+            clear_before(clear, s, reach);
+        }
     }
     if (clear->out != NULL && (!clear->apart || s->kind == S_LET)) {
         vec_push(clear->arena, clear->out, s);
@@ -504,7 +485,7 @@ push_done(Clear *clear)
     Stmt *fill = ir_stmt(clear->arena, S_FILL, target->fill->loc);
     alloc->buf = target->done;
     fill->buf = target->done;
-    fill->value = number(clear, 0);
+    fill->value = clear_number(clear, 0);
     vec_push(clear->arena, clear->out, alloc);
     vec_push(clear->arena, clear->out, fill);
 }
@@ -534,8 +515,8 @@ walk(Clear *clear, const Block *block, bool inside)
 
 /* The last axis of variable extent, if there is one before it and what is
  * behind it makes a column. */
-static bool
-find_column(Target *target)
+bool
+clear_column(Target *target)
 {
     const Buf *buf = target->buf;
     int64_t size = 1;
@@ -562,7 +543,7 @@ is_target(const Func *func, const Stmt *fill, Target *target)
     if (buf->kind != BUF_LOCAL || buf->space != SPACE_HEAP ||
         buf->layout != LAYOUT_C || buf->growable || buf->group != NULL ||
         !ir_is_const(fill->value) || fill->value->lanes > 0 ||
-        !find_column(target)) {
+        !clear_column(target)) {
         return false;
     }
     Uses all = uses_in(func, buf);
@@ -572,10 +553,10 @@ is_target(const Func *func, const Stmt *fill, Target *target)
 
 /* The function walked with 'target'; into 'out' unless that is NULL. */
 static void
-walk_func(Pass *pass, Func *func, Target *target, Block *out)
+walk_func(Pass *pass, Func *func, Target *target, Tails *tails, Block *out)
 {
     Clear clear = {.pass = pass, .func = func, .arena = pass->arena,
-                   .target = target, .out = out};
+                   .target = target, .tails = tails, .out = out};
     clear.scope = scope_new(pass->scratch, func);
     clear.at = (Place){pass->arena, bounds_new(pass->arena, func),
                        &clear.scope};
@@ -584,15 +565,14 @@ walk_func(Pass *pass, Func *func, Target *target, Block *out)
 
 /* Tries the fill at func->body[i]; true when the body is a new one. */
 static bool
-try_fill(Pass *pass, Func *func, int i)
+try_fill(Pass *pass, Func *func, int i, Tails *tails)
 {
     Target target;
     Block out = {0};
-    if (func->body.at[i]->kind != S_FILL ||
-        !is_target(func, func->body.at[i], &target)) {
+    if (!is_target(func, func->body.at[i], &target)) {
         return false;
     }
-    walk_func(pass, func, &target, NULL);
+    walk_func(pass, func, &target, tails, NULL);
     if (!target.slab || target.nests > MAX_NESTS) {
         return false;
     }
@@ -602,7 +582,7 @@ try_fill(Pass *pass, Func *func, int i)
     for (int d = 0; d < target.column; d++) {
         target.done->dims[d] = target.buf->dims[d];
     }
-    walk_func(pass, func, &target, &out);
+    walk_func(pass, func, &target, tails, &out);
     diag_remark(pass->diags, DIAG_ZERO_FILL, target.fill->loc,
                 "`%s` is cleared row by row, where it comes into use",
                 target.buf->name);
@@ -610,14 +590,18 @@ try_fill(Pass *pass, Func *func, int i)
     return true;
 }
 
-/* One fill after the other: each rebuilds the body. */
+/* One fill after the other: each rebuilds the body.  Those of "done" that this
+ * puts in have later ids, and stay. */
 Func *
 pass_clear(Pass *pass, Func *func)
 {
     Func *out = arena_copy(pass->arena, func, sizeof(*func));
     bool changed = false;
+    Tails tails = {0};
     for (int i = 0; i < out->body.n; i++) {
-        changed |= try_fill(pass, out, i);
+        const Stmt *s = out->body.at[i];
+        changed |= s->kind == S_FILL && s->buf->id < func->next_id &&
+                   try_fill(pass, out, i, &tails);
     }
     return changed ? simplify(pass, out) : func;
 }
