@@ -47,16 +47,18 @@ propose(Parallel *p, Bounds *b, const Stmt *loop)
     if (!is_worth(p, loop)) {
         return false;
     }
-    if (!depend_independent(pass->scratch, p->func, b, loop, &why)) {
+    if (!rounds_independent(pass->scratch, p->func, b, loop, &why)) {
         diag_remark(pass->diags, DIAG_NOT_PARALLEL, loop->loc, "%s", why.text);
         diag_sites(pass->diags, why.first, why.second);
         return false;
     }
     sched_add(pass->arena, pass->sched, DIR_PARALLEL, loop->id, 0, 0);
     diag_remark(pass->diags, DIAG_PARALLEL, loop->loc,
-                "the rounds of `%s` are independent (about %d operations in "
+                "the rounds of `%s` are independent%s (about %d operations in "
                 "each round of its body)",
-                loop->var->name, ir_size(&loop->body));
+                loop->var->name,
+                loop->ncarries > 0 ? " but for what they gather" : "",
+                ir_size(&loop->body));
     return true;
 }
 

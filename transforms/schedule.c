@@ -199,7 +199,11 @@ try_parallel(Schedule *sc, const Stmt *loop)
         refuse(sc, loop, "parallel", "a loop around it runs in parallel");
         return false;
     }
-    if (!depend_independent(sc->pass->scratch, sc->func, sc->b, loop, &why)) {
+    if (loop->ncarries > 0 && !bounds_may_shift(sc->b, loop)) {
+        refuse(sc, loop, "parallel", "its ends are not known to be small");
+        return false;
+    }
+    if (!rounds_independent(sc->pass->scratch, sc->func, sc->b, loop, &why)) {
         refuse(sc, loop, "parallel", why.text);
         diag_sites(sc->pass->diags, why.first, why.second);
         return false;
@@ -274,6 +278,45 @@ apply_serial(Schedule *sc, const Stmt *loop, Block *out)
     vec_push(sc->pass->arena, out, apply_inside(sc, loop, false));
 }
 
+/* 'outer' is to be parallel; statement 'inner' of its body stands for a loop to
+ * which the directives apply. */
+static void
+apply_within(Schedule *sc, Stmt *outer, const Stmt *inner)
+{
+    Block body = {0};
+    int mark = bounds_push(sc->b);
+    bounds_loop(sc->b, outer);
+    for (int i = 0; i < outer->body.n; i++) {
+        Stmt *s = outer->body.at[i];
+        if (s == inner) {
+            sc->parallel = true;
+            apply_serial(sc, s, &body);
+            sc->parallel = false;
+        } else {
+            vec_push(sc->pass->arena, &body, s);
+        }
+        bounds_after(sc->b, s);
+    }
+    bounds_pop(sc->b, mark);
+    outer->body = body;
+    outer->mode = LOOP_PARALLEL;
+    sc->changed = true;
+}
+
+/* Appends 'block', in which 'outer' is to be parallel around 'inner'. */
+static void
+apply_around(Schedule *sc, const Block *block, Stmt *outer, const Stmt *inner,
+             Block *out)
+{
+    int mark = bounds_push(sc->b);
+    for (int i = 0; i < block->n && block->at[i] != outer; i++) {
+        bounds_after(sc->b, block->at[i]);
+    }
+    apply_within(sc, outer, inner);
+    bounds_pop(sc->b, mark);
+    push_all(sc, out, block);
+}
+
 /* A loop that is to be both parallel and vector (or flat, or in lockstep)
  * becomes a parallel loop over strips of it. */
 static void
@@ -282,24 +325,17 @@ apply_strips(Schedule *sc, const Stmt *loop, Block *out)
     bool uneven = block_has_loop(&loop->body);
     Block strips = split_strips(sc->func, loop, uneven ? SHORT_STRIP : STRIP);
     Stmt *outer = vec_last(&strips);
-    int mark = bounds_push(sc->b);
-    for (int i = 0; i < strips.n - 1; i++) {
-        bounds_after(sc->b, strips.at[i]);
-    }
-    bounds_loop(sc->b, outer);
-    Block body = {0};
-    for (int i = 0; i < outer->body.n - 1; i++) {
-        vec_push(sc->pass->arena, &body, outer->body.at[i]);
-        bounds_after(sc->b, outer->body.at[i]);
-    }
-    sc->parallel = true;
-    apply_serial(sc, vec_last(&outer->body), &body);
-    sc->parallel = false;
-    bounds_pop(sc->b, mark);
-    outer->body = body;
-    outer->mode = LOOP_PARALLEL;
-    sc->changed = true;
-    push_all(sc, out, &strips);
+    apply_around(sc, &strips, outer, vec_last(&outer->body), out);
+}
+
+/* The rounds of one that gathers are in blocks. */
+static void
+apply_blocks(Schedule *sc, const Stmt *loop, Block *out)
+{
+    Stmt *outer;
+    Block block = gather_blocks(sc->func, loop, &outer);
+    apply_around(sc, &block, outer,
+                 outer->body.at[outer->body.n - 1 - loop->ncarries], out);
 }
 
 /* Parallel wins over unroll; together with vectorize or flatten it makes
@@ -312,6 +348,8 @@ apply_loop(Schedule *sc, const Stmt *loop, Block *out)
     bool fast = wants(sc, DIR_VECTORIZE, loop) || wants(sc, DIR_FLATTEN, loop);
     if (!parallel) {
         apply_serial(sc, loop, out);
+    } else if (loop->ncarries > 0) {
+        apply_blocks(sc, loop, out);
     } else if (((fast && !block_has_loop(&loop->body)) ||
                 wants(sc, DIR_LOCKSTEP, loop)) &&
                bounds_may_shift(sc->b, loop)) {

@@ -149,6 +149,16 @@ Block lockstep_loop(Func *func, Bounds *b, const Stmt *loop);
  * undone if what follows them ends the call. */
 Block commit_mark(Arena *arena, const Block *block);
 
+/* gather.c: is all that 'loop' carries gathered, so that blocks of its rounds
+ * may gather for themselves? */
+bool gathers_only(Arena *arena, const Stmt *loop);
+/* depend_independent, of a loop that may gather as well. */
+bool rounds_independent(Arena *arena, const Func *func, Bounds *b,
+                        const Stmt *loop, DependWhy *why);
+/* What takes the place of 'loop', which carries: '*blocks', a loop over blocks
+ * of its rounds with 'loop' in it, and what puts together what they found. */
+Block gather_blocks(Func *func, const Stmt *loop, Stmt **blocks);
+
 /* --- prototypes of the passes; each file opens with before -> after ------- */
 #define PASS(letter, name, from, to, mode, purpose) \
     Func *pass_##name(Pass *pass, Func *func);

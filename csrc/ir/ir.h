@@ -562,6 +562,10 @@ typedef enum Tally {
     TALLY_MAX,
 } Tally;
 Tally ir_tally(Arena *arena, const Stmt *loop, int carry);
+/* The same of a loop with any body, for rounds in blocks that are put together
+ * in their order: of equal floats a step keeps the earlier one.  Not for sums
+ * of floats, which must not depend on whether there are blocks. */
+Tally ir_gathers(Arena *arena, const Stmt *loop, int carry);
 /* All carries do, and where one is the least or greatest float the loop stores
  * nothing, so that it may be run again. */
 bool ir_only_tallies(Arena *arena, const Stmt *loop);

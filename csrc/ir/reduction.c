@@ -2,6 +2,7 @@
  *
  *     carry %n = 0                 next %n = select(c, add(%n, 1), %n)     add
  *     carry %any = false           next %any = or(%any, e)                 or
+ *                                  next %any = select(e, true, %any)       or
  *     carry %best = e0             next %best = select(lt(%best, e), e, %best)
  *                                                                          max
  *     carry %s = 0.0               next %s = plus(%s, e)                   add
@@ -14,22 +15,35 @@
  * is a nan, which stays.
  *
  * What a carry has gathered so far may be used for nothing but the next step:
- * not stored, not asked for, not an index.
+ * not stored, not asked for, not an index.  The steps may stand in branches and
+ * inner loops, which hand it out and carry it:
+ *
+ *     carry %n = 0 { for ... carry %m = %n { ... } next %m = add(%m, 1) -> %k }
+ *                                  next %n = %k                            add
  */
 #include "csrc/ir/ir.h"
 
+/* A name that is made of what was gathered: the value of a LET, the two of a
+ * Join, the first and the next one of an inner loop's Carry, of which "var" and
+ * "out" share one. */
+typedef struct Step {
+    const Expr *at[2]; /* the second may be NULL */
+    bool walked;       /* has been looked at */
+} Step;
+
 /* The search along one carry.
- *   "acc"     its Var
- *   "defs"    Var * -> value, the body's LETs that are made of it
- *   "walked"  Vars of "defs" whose value has been looked at
- *   "found"   what the steps do so far
- *   "seen"    uses of the gathered value that are part of the steps
- *   "uses"    all of them */
+ *   "acc"    its Var
+ *   "defs"   Var * -> Step *, the names that are made of it
+ *   "found"  what the steps do so far
+ *   "loose"  some step takes the later one of two equal floats
+ *   "seen"   uses of the gathered value that are part of the steps
+ *   "uses"   all of them */
 typedef struct Chain {
+    Arena *arena;
     const Var *acc;
     Map defs;
-    Map walked;
     Tally found;
+    bool loose;
     int seen;
     int uses;
 } Chain;
@@ -130,6 +144,7 @@ is_extreme(Chain *chain, const Expr *e)
     bool lesser = ir_equal(test->args[1], old) &&
                   ir_equal(test->args[0], e->args[1]);
     chain->seen++;
+    chain->loose |= test->op == E_LE && dtype_is_float(old->dtype);
     return (greater || lesser) &&
            does(chain, greater ? TALLY_MAX : TALLY_MIN) &&
            is_step(chain, old);
@@ -144,35 +159,102 @@ is_choice(Chain *chain, const Expr *e)
                : is_step(chain, e->args[1]) && is_step(chain, e->args[2]);
 }
 
-/* Is 'e' the gathered value, with or without one more step? */
+/* Is 'e' the gathered value, with or without one more step?  A flag that is set
+ * whatever it was takes part in an or, one that is cleared in an and. */
 static bool
 is_step(Chain *chain, const Expr *e)
 {
     if (e->op == E_SELECT) {
         return is_choice(chain, e);
     }
+    if (e->op == E_CONST && e->dtype == DT_BOOL) {
+        return does(chain, e->ival ? TALLY_OR : TALLY_AND);
+    }
     if (e->op != E_VAR) {
         return is_operation(chain, e);
     }
     chain->seen++;
-    const Expr *value = map_get(&chain->defs, e->var);
-    if (value == NULL || map_has(&chain->walked, e->var)) {
-        return e->var == chain->acc || value != NULL;
+    Step *step = map_get(&chain->defs, e->var);
+    if (step == NULL || step->walked) {
+        return step != NULL || e->var == chain->acc;
     }
-    map_set(&chain->walked, e->var, e->var);
-    return is_step(chain, value);
+    step->walked = true;
+    return is_step(chain, step->at[0]) &&
+           (step->at[1] == NULL || is_step(chain, step->at[1]));
 }
 
-/* Only a body that computes and stores is looked at. */
+/* "var" is one of the two values; NULL for the second: there is but one. */
+static Step *
+define(Chain *chain, const Var *var, const Expr *one, const Expr *two)
+{
+    Step *step = ARENA_NEW(chain->arena, Step);
+    *step = (Step){.at = {one, two}};
+    map_set(&chain->defs, var, step);
+    return step;
+}
+
+/* Names are noted before what uses them is met. */
+static void
+note_defs(Chain *chain, const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (s->kind == S_LET && holds_it(chain, s->value)) {
+            define(chain, s->var, s->value, NULL);
+        }
+        for (int k = 0; k < s->ncarries; k++) {
+            const Carry *carry = &s->carries[k];
+            if (holds_it(chain, carry->init)) {
+                Step *step =
+                    define(chain, carry->var, carry->init, carry->next);
+                map_set(&chain->defs, carry->out, step);
+            }
+        }
+        note_defs(chain, &s->pre);
+        note_defs(chain, &s->body);
+        note_defs(chain, &s->els);
+        for (int k = 0; k < s->njoins; k++) {
+            const Join *join = &s->joins[k];
+            if (holds_it(chain, join->then_val) ||
+                holds_it(chain, join->else_val)) {
+                define(chain, join->out, join->then_val, join->else_val);
+            }
+        }
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+count_uses_of(void *data, Stmt *s)
+{
+    ir_each_expr(s, count_uses, data);
+}
+
+/* What the carry gathers, whatever is in the body. */
+static Tally
+follow(Chain *chain, Arena *arena, const Stmt *loop, int carry)
+{
+    *chain = (Chain){.arena = arena, .acc = loop->carries[carry].var};
+    chain->defs = map_new(arena);
+    if (chain->acc->lanes > 0) {
+        return TALLY_NONE;
+    }
+    note_defs(chain, &loop->body);
+    ir_each_stmt(&loop->body, count_uses_of, chain);
+    for (int i = 0; i < loop->ncarries; i++) {
+        count_uses(chain, &loop->carries[i].next);
+    }
+    bool steps = is_step(chain, loop->carries[carry].next);
+    return steps && chain->seen == chain->uses ? chain->found : TALLY_NONE;
+}
+
+/* Only a body that computes and stores runs in lanes. */
 static bool
-find_defs(Chain *chain, const Block *body)
+is_straight(const Block *body)
 {
     for (int i = 0; i < body->n; i++) {
-        const Stmt *s = body->at[i];
-        if (s->kind == S_LET && holds_it(chain, s->value)) {
-            map_set(&chain->defs, s->var, s->value);
-        } else if (s->kind != S_LET && s->kind != S_STORE &&
-                   s->kind != S_CHECK) {
+        StmtKind kind = body->at[i]->kind;
+        if (kind != S_LET && kind != S_STORE && kind != S_CHECK) {
             return false;
         }
     }
@@ -182,20 +264,19 @@ find_defs(Chain *chain, const Block *body)
 Tally
 ir_tally(Arena *arena, const Stmt *loop, int carry)
 {
-    Chain chain = {.acc = loop->carries[carry].var};
-    chain.defs = map_new(arena);
-    chain.walked = map_new(arena);
-    if (chain.acc->lanes > 0 || !find_defs(&chain, &loop->body)) {
-        return TALLY_NONE;
-    }
-    for (int i = 0; i < loop->body.n; i++) {
-        ir_each_expr(loop->body.at[i], count_uses, &chain);
-    }
-    for (int i = 0; i < loop->ncarries; i++) {
-        count_uses(&chain, &loop->carries[i].next);
-    }
-    bool steps = is_step(&chain, loop->carries[carry].next);
-    return steps && chain.seen == chain.uses ? chain.found : TALLY_NONE;
+    Chain chain;
+    return is_straight(&loop->body) ? follow(&chain, arena, loop, carry)
+                                    : TALLY_NONE;
+}
+
+Tally
+ir_gathers(Arena *arena, const Stmt *loop, int carry)
+{
+    Chain chain;
+    Tally what = follow(&chain, arena, loop, carry);
+    bool sum = what == TALLY_ADD &&
+               dtype_is_float(loop->carries[carry].var->dtype);
+    return chain.loose || sum ? TALLY_NONE : what;
 }
 
 bool
