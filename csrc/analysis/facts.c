@@ -286,9 +286,31 @@ bounds_assume(Bounds *b, Expr *cond, bool holds)
 
 /* --- definitions --------------------------------------------------------- */
 
+/* Nodes of a choice that is still worth taking apart case by case. */
+enum { MAX_CHOICE = 64 };
+
+/* What is left of 'most' nodes after those of 'e'; 0: it has as many. */
+static int
+nodes_left(const Expr *e, int most)
+{
+    most--;
+    for (int i = 0; i < e->nargs && most > 0; i++) {
+        most = nodes_left(e->args[i], most);
+    }
+    return most > 0 ? most : 0;
+}
+
 /* Does an atom say more than the Var that it defines would? Names, extents and
  * operations that the prover takes apart do; a frozen load, whose name is used
- * once, and operations without bounds of their own do not. */
+ * once, and operations without bounds of their own do not.
+ *
+ * Neither does a large choice. In
+ *
+ *     if v == 0: t += 5
+ *     elif v == 1: t += 7 ...
+ *
+ * each t is a choice between a sum and the t of the next branch; written out,
+ * the first would hold all others, and each query would go through them. */
 static bool
 is_telling(const Expr *atom)
 {
@@ -303,9 +325,10 @@ is_telling(const Expr *atom)
     case E_MOD:
     case E_MIN:
     case E_MAX:
-    case E_SELECT:
     case E_ABS:
         return true;
+    case E_SELECT:
+        return nodes_left(atom, MAX_CHOICE) > 0;
     default:
         return false;
     }

@@ -107,6 +107,14 @@ fits_i64(Bounds *b, const Linear *form)
                         bounds_dtype_range(DT_I64));
 }
 
+/* The same of the form of 'e', whose value is that of 'e': only a u64 can be
+ * too large, and the ranges of the others need not be looked at. */
+static bool
+value_fits_i64(Bounds *b, const Expr *e, const Linear *form)
+{
+    return e->dtype != DT_U64 || fits_i64(b, form);
+}
+
 /* Of 64-bit values; INT64_MIN / -1 does not occur, divisors are positive. */
 static int64_t
 floor_div(int64_t lhs, int64_t rhs)
@@ -150,7 +158,8 @@ form_divided(Bounds *b, Expr *e, const Linear *form, int64_t divisor, Op op)
     Linear whole;
     Linear part;
     Linear out;
-    if (!fits_i64(b, form) || !split_form(b, form, divisor, &whole, &part)) {
+    if (!value_fits_i64(b, e->args[0], form) ||
+        !split_form(b, form, divisor, &whole, &part)) {
         return opaque(b, e);
     }
     Range range = bounds_form_range(b, &part);
@@ -191,8 +200,7 @@ form_div_mod(Bounds *b, Expr *e)
         return form_divided(b, e, &lhs, divisor, e->op);
     }
     if (e->dtype == DT_I64) {
-        return fits_i64(b, &lhs) && fits_i64(b, &rhs)
-            ? atom_of(b, e->op, &lhs, &rhs) : opaque(b, e);
+        return atom_of(b, e->op, &lhs, &rhs);
     }
     return opaque(b, e);
 }
@@ -243,7 +251,7 @@ form_min_max(Bounds *b, Expr *e)
             return e->op == E_MIN ? rhs : lhs;
         }
     }
-    return fits_i64(b, &lhs) && fits_i64(b, &rhs)
+    return value_fits_i64(b, e, &lhs) && value_fits_i64(b, e, &rhs)
         ? atom_of(b, e->op, &lhs, &rhs) : opaque(b, e);
 }
 
@@ -261,7 +269,7 @@ form_select(Bounds *b, Expr *e)
     if (linear_equal(&yes, &no)) {
         return yes;
     }
-    if (!fits_i64(b, &yes) || !fits_i64(b, &no)) {
+    if (!value_fits_i64(b, e, &yes) || !value_fits_i64(b, e, &no)) {
         return opaque(b, e);
     }
     Expr *select = ir_select(b->arena, e->args[0], linear_expr(b->arena, &yes),

@@ -423,7 +423,14 @@ look_at(Induct *in, const Carry *carry)
 void
 induct_carries(Bounds *b, const Stmt *loop)
 {
-    Induct in = {.b = b, .loop = loop, .seq = b->seq};
+    Induct in = {
+        .b = b,
+        .loop = loop,
+        .seq = b->seq,
+        .locals = map_new(b->arena),
+        .tested = map_new(b->arena),
+        .untested = map_new(b->arena),
+    };
     bool any = false;
     for (int i = 0; i < loop->ncarries; i++) {
         const Carry *carry = &loop->carries[i];

@@ -9,7 +9,6 @@
  *   "loop"    the inner loop that hands it out
  *   "carry"   which of its carries */
 typedef struct Local {
-    const Var *var;
     Expr *value;         /* LET; select of the values of a join */
     const Stmt *loop;    /* carry's out */
     const Carry *carry;
@@ -19,7 +18,7 @@ typedef struct Local {
  *   "b"         what is known inside it; learns the body's LETs as needed
  *   "loop"      the FOR or WHILE
  *   "var"       the carry looked at, or that of an inner loop for a while
- *   "locals"    what the body defines, in order
+ *   "locals"    Vars that the body defines, to their Local
  *   "tested"    ADDs whose overflow test stands before them
  *   "untested"  ADDs met without; a node may be both
  *   "checks"    ADDO tests passed so far, while scanning
@@ -32,9 +31,9 @@ typedef struct Induct {
     Bounds *b;
     const Stmt *loop;
     const Var *var;      /* the carry looked at */
-    VEC(Local) locals;
-    VEC(const Expr *) tested;   /* ADDs whose overflow test stands before */
-    VEC(const Expr *) untested; /* ADDs met without; a node may be both */
+    Map locals;          /* Var to Local */
+    Map tested;          /* ADDs whose overflow test stands before */
+    Map untested;        /* ADDs met without; a node may be both */
     VEC(const Expr *) checks;   /* ADDO tests passed so far */
     int seq;             /* what was defined before the loop has less */
     bool below;          /* choices are not above the FOR's last round */

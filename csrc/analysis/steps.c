@@ -37,9 +37,9 @@ static void
 note_tested(Induct *in, const Expr *e)
 {
     if (e->op == E_ADD && has_check(in, e)) {
-        vec_push(in->b->arena, &in->tested, e);
+        map_set(&in->tested, e, in);
     } else if (e->op == E_ADD) {
-        vec_push(in->b->arena, &in->untested, e);
+        map_set(&in->untested, e, in);
     }
     for (int i = 0; i < e->nargs; i++) {
         note_tested(in, e->args[i]);
@@ -60,13 +60,13 @@ note_check(Induct *in, const Expr *cond)
     }
 }
 
-/* Later entries win, but a Var is defined once anyway. */
 static void
 add_local(Induct *in, const Var *var, Expr *value, const Stmt *loop,
           const Carry *carry)
 {
-    Local local = {var, value, loop, carry};
-    vec_push(in->b->arena, &in->locals, local);
+    Local *local = ARENA_NEW(in->b->arena, Local);
+    *local = (Local){value, loop, carry};
+    map_set(&in->locals, var, local);
 }
 
 static void scan_block(Induct *in, const Block *block);
@@ -153,16 +153,10 @@ steps_scan(Induct *in)
     }
 }
 
-/* Newest first. */
 const Local *
 steps_local(const Induct *in, const Var *var)
 {
-    for (int i = in->locals.n - 1; i >= 0; i--) {
-        if (in->locals.at[i].var == var) {
-            return &in->locals.at[i];
-        }
-    }
-    return NULL;
+    return map_get(&in->locals, var);
 }
 
 /* --- ranges of values that do not depend on the carry -------------------- */
@@ -288,14 +282,7 @@ widen_step(Step *step, Range range)
 static bool
 is_tested(const Induct *in, const Expr *e)
 {
-    bool tested = false;
-    for (int i = 0; i < in->tested.n; i++) {
-        tested = tested || in->tested.at[i] == e;
-    }
-    for (int i = 0; i < in->untested.n; i++) {
-        tested = tested && in->untested.at[i] != e;
-    }
-    return tested;
+    return map_has(&in->tested, e) && !map_has(&in->untested, e);
 }
 
 /* Can the addition 'e' of the carry (plus 'before') and 'range' not wrap?

@@ -534,24 +534,37 @@ list_length(Lower *L, const List *list, Loc loc)
     return hold(L, list->length, loc);
 }
 
-/* The length is read after the item was computed, which may have changed the
- * list: `stack.append(stack.pop() + 1)`. */
+/* The length is read after the items were computed, which may have changed the
+ * list: `stack.append(stack.pop() + 1)`.  Room for all is made at once. */
 void
-list_push(Lower *L, List *list, Value v, Loc loc)
+list_push_all(Lower *L, List *list, const Value *items, int count, Loc loc)
 {
-    v = hold_value(L, convert(L, v, list->column.type, loc), loc);
+    Value *held = ARENA_ARRAY(L->arena, Value, count);
+    for (int i = 0; i < count; i++) {
+        Value v = convert(L, items[i], list->column.type, loc);
+        held[i] = hold_value(L, v, loc);
+    }
     Expr *n = list_length(L, list, loc);
-    Expr *more = reuse(L, op2(L, E_ADD, n, int_const(L, 1)), loc);
+    Expr *more = reuse(L, op2(L, E_ADD, n, int_const(L, count)), loc);
     if (list->head != NULL) {
         deque_pack(L, list, loc);
     }
     list_room(L, list, more, loc);
-    column_store(L, &list->column, place_of(L, list, n), v, false, loc);
+    for (int i = 0; i < count; i++) {
+        list_store(L, list, i ? op2(L, E_ADD, n, int_const(L, i)) : n,
+                   held[i], loc);
+    }
     if (list->heap != NULL) {
         heap_set_length(L, list, more, loc);
     } else {
         emit_set(L, list->var, more, loc);
     }
+}
+
+void
+list_push(Lower *L, List *list, Value v, Loc loc)
+{
+    list_push_all(L, list, &v, 1, loc);
 }
 
 /* for k in [lo, hi), whose body is emitted until the caller puts L->out back.

@@ -98,6 +98,9 @@ void list_store_raw(Lower *L, const List *list, Expr *k, Value v, Loc loc);
 /* From now on there is room for 'n' items. */
 void list_room(Lower *L, const List *list, Expr *n, Loc loc);
 void list_push(Lower *L, List *list, Value v, Loc loc);
+/* 'count' items, one after the other. */
+void list_push_all(Lower *L, List *list, const Value *items, int count,
+                   Loc loc);
 void list_set_length(Lower *L, List *list, Expr *n, Loc loc);
 /* Its length as it is now. */
 Expr *list_length(Lower *L, const List *list, Loc loc);

@@ -26,8 +26,8 @@
 static void
 push_value(Lower *L, List *list, Value v, Loc loc)
 {
-    for (int i = 0; v.type->kind == TY_TUPLE && i < v.type->rank; i++) {
-        list_push(L, list, v.items[i], loc);
+    if (v.type->kind == TY_TUPLE && v.type->rank > 0) {
+        list_push_all(L, list, v.items, v.type->rank, loc);
     }
     if (v.type->kind == TY_LIST) {
         const List *from = list_some(L, v, loc);
