@@ -247,6 +247,36 @@ def test_VZ_5003_unusable_cache(tmp_path):
     assert not any(folder.iterdir())
 
 
+SLOW_COMPILER = """#!/bin/bash
+case "$*" in
+*-O1*|*--version*|*--help*) ;;
+*k.c*) while :; do :; done;;
+esac
+exec gcc "$@"
+"""
+
+
+def test_VZ_5006_simple(tmp_path, monkeypatch):
+    """A compiler that takes too long is run again with less to do."""
+    slow = tmp_path / "gcc"
+    slow.write_text(SLOW_COMPILER)
+    slow.chmod(0o755)
+    monkeypatch.setenv("VIZGEN_CC", str(slow))
+    monkeypatch.setenv("VIZGEN_CC_DEADLINE", "0.5")
+    monkeypatch.setenv("VIZGEN_CACHE_DIR", str(tmp_path / "cache"))
+    fn = accelerate(optimised_less)
+    assert_same(fn, (np.arange(9.0) * 0.7,))
+    assert [d[0] for d in diagnostics(fn)].count("VZ-5006") == 1
+    assert "optimised less" in fn.explain()
+
+
+def optimised_less(a):
+    total = 0.0
+    for v in a:
+        total += v * v
+    return total
+
+
 BAD_VARIABLES = [
     ("VIZGEN_OPTS", "nonsense=1", "unknown option 'nonsense=1'", "defaults"),
     ("VIZGEN_THREADS", "many", "not a whole number", "as the machine has"),
@@ -256,6 +286,7 @@ BAD_VARIABLES = [
     ("VIZGEN_CACHE_DIR", "/proc/here", "can't be used", "this process only"),
     ("VIZGEN_STRICT", "no", "neither 0 nor 1", "counts as 1"),
     ("VIZGEN_CC_TIMEOUT", "1 h", "not a number", "60 seconds"),
+    ("VIZGEN_CC_DEADLINE", "soon", "not a number", "5 seconds"),
     ("VIZGEN_PARALLEL_NS", "-1", "not a number", "the default"),
     ("VIZGEN_CACHE_MB", "", "", ""),
     ("VIZGEN_APPROX", "fast", "has the word 'fast'", "results are exact"),

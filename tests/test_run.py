@@ -253,6 +253,20 @@ def test_compiler_hangs(tool, script):
     assert not list(tool.temp.iterdir())
 
 
+def test_deadline(tool):
+    """Less optimisation where all of it takes too long, but only there."""
+    loop = "case \"$*\" in *-O1*) ;; *) while :; do :; done;; esac\n"
+    late = tool.fake(loop + 'exec gcc "$@"')
+    got = tool.build(VIZGEN_CC=late, VIZGEN_CC_DEADLINE="1")
+    assert got.get("value") == "42", got
+    wrong = tool.fake("exit 1", "wrong-gcc")
+    assert "exit status 1" in tool.build(VIZGEN_CC=wrong)["error"]
+    never = tool.fake("while :; do :; done", "slow-gcc")
+    got = tool.build(VIZGEN_CC=never, VIZGEN_CC_DEADLINE="1",
+                     VIZGEN_CC_TIMEOUT="4")
+    assert "VIZGEN_CC_TIMEOUT" in got["error"] or "killed" in got["error"]
+
+
 def test_compile_bomb_is_stopped(tool):
     lines = ["#define A0 1,1,1,1,1,1,1,1"]
     lines += [f"#define A{i} " + ",".join([f"A{i - 1}"] * 8) for i in range(1, 12)]

@@ -172,6 +172,11 @@ run_back(CompileRequest *request, CompileResult *out)
     out->lib = run_build(unit->arena, cc, whole.at,
                          environment_of(request), &out->cc_error);
     out->ok = out->lib != NULL;
+    if (out->ok && out->lib->simple) {
+        diag_remark(unit->diags, DIAG_SIMPLE, out->func->loc,
+                    "`%s` takes the C compiler too long with all optimisation",
+                    out->func->name);
+    }
 }
 
 /* A fatal error of any stage ends the whole compilation: below there is no

@@ -134,6 +134,7 @@ static Variable variables[] = {
      "as many threads as the machine has are used", NULL},
     {"VIZGEN_PARALLEL_NS", judge_amount, "the default is used", NULL},
     {"VIZGEN_CC_TIMEOUT", judge_positive, "60 seconds are used", NULL},
+    {"VIZGEN_CC_DEADLINE", judge_positive, "5 seconds are used", NULL},
     {"VIZGEN_CACHE_MB", judge_positive, "the default is used", NULL},
     {"VIZGEN_APPROX", judge_approx, "results are exact", NULL},
     {"VIZGEN_OPTS", judge_opts, "all options have their defaults", NULL},

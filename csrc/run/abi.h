@@ -9,8 +9,12 @@
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
- *     VZ_EXPORT int vz_kernel(VzCtx *ctx) ... */
+ *     VZ_EXPORT int vz_kernel(VzCtx *ctx) ...
+ * and a third one where it is compiled by simple flags. */
 #define VZ_EXPORT __attribute__((visibility("default")))
+#ifdef VZ_SIMPLE
+VZ_EXPORT const unsigned vz_simple = 1;
+#endif
 
 typedef union VzSlot {
     int64_t i;

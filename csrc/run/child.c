@@ -33,7 +33,12 @@
 #include "csrc/run/parts.h"
 
 /* A compiler needs less than 1 GiB and writes less than 1 MiB. */
-enum { DEFAULT_TIMEOUT = 60, LARGEST_TIMEOUT = 86400, READS_AT_ONCE = 64 };
+enum {
+    DEFAULT_TIMEOUT = 60,
+    DEFAULT_DEADLINE = 5,
+    LARGEST_TIMEOUT = 86400,
+    READS_AT_ONCE = 64,
+};
 static const rlim_t memory_limit = (rlim_t)8 << 30;
 static const rlim_t file_limit = (rlim_t)256 << 20;
 
@@ -44,17 +49,32 @@ typedef struct Start {
     int cwd;        /* a directory */
     int null;       /* its stdin */
     int output;     /* its stdout and stderr */
-    double timeout; /* seconds; bounds its CPU time too */
+    double timeout; /* seconds */
+    double cpu;     /* of a processor, for each process */
     StopTest *stop; /* or NULL */
 } Start;
 
 /* Anything that isn't a positive number means the default. */
+static double
+read_seconds(const char *name, double seconds)
+{
+    number_read(getenv(name), 0.001, &seconds);
+    return seconds < LARGEST_TIMEOUT ? seconds : LARGEST_TIMEOUT;
+}
+
 double
 cc_timeout(void)
 {
-    double seconds = DEFAULT_TIMEOUT;
-    number_read(getenv("VIZGEN_CC_TIMEOUT"), 0.001, &seconds);
-    return seconds < LARGEST_TIMEOUT ? seconds : LARGEST_TIMEOUT;
+    return read_seconds("VIZGEN_CC_TIMEOUT", DEFAULT_TIMEOUT);
+}
+
+/* The system counts whole seconds. */
+double
+cc_deadline(void)
+{
+    double seconds = read_seconds("VIZGEN_CC_DEADLINE", DEFAULT_DEADLINE);
+    double whole = (double)(int64_t)seconds;
+    return whole < seconds ? whole + 1 : whole;
 }
 
 /* --- In the child, between vfork and exec: system calls only -------------- */
@@ -116,7 +136,7 @@ become(const Start *start)
         return;
     }
     close_from(3);
-    limit(RLIMIT_CPU, (rlim_t)start->timeout + 2);
+    limit(RLIMIT_CPU, (rlim_t)start->cpu);
     limit(RLIMIT_AS, memory_limit);
     limit(RLIMIT_FSIZE, file_limit);
     limit(RLIMIT_CORE, 0);
@@ -286,9 +306,12 @@ finish(pid_t pid, int ended, double timeout, ChildEnd *out)
         out->ok = true;
         return;
     }
+    struct rusage used = {0};
     kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    while (wait4(pid, &status, 0, &used) < 0 && errno == EINTR) {
     }
+    out->cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+               (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
     if (ended == 0) {
         snprintf(out->why, WHY, "no end after %g s (VIZGEN_CC_TIMEOUT)",
                  timeout);
@@ -341,8 +364,8 @@ run_with(Start *start, int pipe_fd[2], ChildEnd *out)
  * otherwise; the child is in another process group, so Ctrl-C at a terminal
  * doesn't reach it. */
 void
-child_run(const char *const *argv, int cwd, double timeout, StopTest *stop,
-          ChildEnd *out)
+child_run(const char *const *argv, int cwd, double timeout, double cpu,
+          StopTest *stop, ChildEnd *out)
 {
     Environment env = {0};
     int pipe_fd[2] = {-1, -1};
@@ -352,7 +375,7 @@ child_run(const char *const *argv, int cwd, double timeout, StopTest *stop,
     if (pipe2(pipe_fd, O_CLOEXEC) == 0 && dir >= 0 && lift(&null) &&
         lift(&pipe_fd[0]) && lift(&pipe_fd[1]) && make_environment(&env)) {
         Start start = {argv,       env.list, dir, null,
-                       pipe_fd[1], timeout,  stop};
+                       pipe_fd[1], timeout,  cpu, stop};
         run_with(&start, pipe_fd, out);
     } else {
         snprintf(out->why, WHY, "can't be started: %s", strerror(errno));

@@ -336,6 +336,7 @@ take_symbols(Library *lib, char *why)
         return false;
     }
     memcpy(&lib->kernel, &kernel, sizeof(kernel));
+    lib->simple = dlsym(lib->handle, "vz_simple") != NULL;
     return true;
 }
 
@@ -419,7 +420,8 @@ compile(const Cache *cache, const Compiler *cc, const char *text,
 {
     Blob so = {0};
     char why[WHY] = "";
-    bool ok = cc_build(cc, text, "", &so, message, &lib->compile_seconds);
+    bool ok = cc_build(cc, text, "", true, &so, message,
+                       &lib->compile_seconds);
     if (ok && has_debug_info()) {
         publish(cache, cc, lib->key, &so);
     }

@@ -60,17 +60,21 @@ typedef struct ChildEnd {
     bool ok;       /* ran and exited with 0 */
     bool lost;     /* someone else took its exit status */
     double seconds;
+    double cpu;    /* seconds of processors, of all that it waited for */
     Blob output;   /* stdout and stderr, the first OUTPUT_LIMIT bytes */
     char why[WHY]; /* when not ok */
 } ChildEnd;
 
-enum { OUTPUT_LIMIT = 1 << 20 };
+/* Seconds of a processor beyond those of waiting. */
+enum { OUTPUT_LIMIT = 1 << 20, CPU_SPARE = 2 };
 
 /* Run argv[0], an absolute path, in directory 'cwd', to its end, or until
- * 'stop', asked every 10 ms if it isn't NULL, is true; see child.c. */
-void child_run(const char *const *argv, int cwd, double timeout,
+ * 'stop', asked every 10 ms if it isn't NULL, is true; see child.c.  Each of
+ * its processes may take 'cpu' seconds of a processor. */
+void child_run(const char *const *argv, int cwd, double timeout, double cpu,
                StopTest *stop, ChildEnd *out);
 double cc_timeout(void);   /* VIZGEN_CC_TIMEOUT, seconds */
+double cc_deadline(void);  /* VIZGEN_CC_DEADLINE, seconds of a processor */
 
 /* --- cpu.c ---------------------------------------------------------------- */
 /* Bit i: row i of the table of features is there, and usable. */
@@ -85,10 +89,11 @@ bool cpu_parse(const char *flags, uint64_t *out);
 /* --- cc.c ----------------------------------------------------------------- */
 /* The words of the command line that decide what code comes out. */
 bool cc_flags(const Compiler *cc, Blob *out);
+/* --- build.c -------------------------------------------------------------- */
 /* Compile 'text' and hand back the shared object; a malloced message when it
- * failed. */
+ * failed.  'soon': more simply where all of the flags take too long. */
 bool cc_build(const Compiler *cc, const char *text, const char *extra_flags,
-              Blob *so, char **message, double *seconds);
+              bool soon, Blob *so, char **message, double *seconds);
 
 void cc_after_fork(void);
 

@@ -25,7 +25,7 @@
 void sha256(const void *data, size_t size, unsigned char out[32]);
 void sha256_hex(const void *data, size_t size, char out[65]);
 
-/* --- cc.c: finding and running the C compiler ----------------------------- */
+/* --- cc.c, build.c: finding and running the C compiler -------------------- */
 typedef struct Compiler {
     char path[4096];     /* absolute */
     char id[256];        /* first line of --version */
@@ -49,8 +49,8 @@ typedef struct CcResult {
 } CcResult;
 
 /* Compiles 'text' to the shared object 'so_path' through a private temporary
- * directory; VIZGEN_CC_TIMEOUT (default 60 s).  'extra_flags' is split at
- * spaces; NULL: none. */
+ * directory; VIZGEN_CC_TIMEOUT (default 60 s) is all the time it has.
+ * 'extra_flags' is split at spaces; NULL: none. */
 CcResult cc_compile(Arena *arena, const Compiler *cc, const char *text,
                     const char *extra_flags, const char *so_path);
 
@@ -75,12 +75,14 @@ int cache_verify(Str *report); /* number of bad entries */
  *   "kernel"  what to call.
  *   "handle"  dlopen's; never closed, since "kernel" is handed out.
  *   "from_cache"  no compiler ran for it in this process.
+ *   "simple"  all of the flags would have taken too long.
  *   "compile_seconds"  0 from the cache.
  *   "key"  its name in the cache, 64 digits. */
 typedef struct Library {
     VzKernel *kernel;
     void *handle;
     bool from_cache;
+    bool simple;
     double compile_seconds;
     char key[65];
 } Library;
