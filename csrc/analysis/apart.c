@@ -7,8 +7,9 @@
  * over values that no round changes.  The interval is what inner loops add: a
  * variable that runs over [lo, hi) is lo + k with 0 <= k < hi - lo, so blocks
  * such as  for r in [8i, min(8i + 8, h))  are seen to stay 8 apart, and
- * y*w + x  with  0 <= x < w  to stay in its row.  Everything else (loads,
- * joins, products of Vars that vary) makes the axis useless, never wrong.
+ * y*w + x  with  0 <= x < w  to stay in its row.  Of everything else (loads,
+ * joins, quotients) the interval counts; where that is unbounded, the axis is
+ * useless, never wrong.
  *
  * Accesses with coefs a and b meet in rounds i and i' where
  *
@@ -161,15 +162,32 @@ place_product(Depend *d, DependAxis *axis, Expr *atom, int64_t coef)
     return found && add_form(d, &axis->coef, &product, 1);
 }
 
+/* What varies in any other way (a load, i mod 2, c // 2 of an inner loop's c)
+ * is any number of its interval, in either of the two rounds. The interval is
+ * that of the place where the access stands, of constants, and so holds in all
+ * rounds that come there. */
+static bool
+place_range(Depend *d, DependAxis *axis, Expr *atom, int64_t coef)
+{
+    int64_t low;
+    int64_t high;
+    bounds_interval(d->b, atom, &low, &high);
+    if (low <= -FAR || high >= FAR || coef <= -FAR || coef >= FAR) {
+        return false;
+    }
+    Linear from = linear_const(coef < 0 ? high : low);
+    Linear to = linear_const(coef < 0 ? low : high);
+    return add_form(d, &axis->low, &from, coef) &&
+           add_form(d, &axis->high, &to, coef);
+}
+
 /* Puts 'coef' * 'atom' in its place in 'axis'; false: it has none.
  *
  *     i                           coef
  *     variable of an inner loop   place_inner
  *     a value that stays          rest
  *     i * value that stays        coef, a form
- *
- * What varies in any other way (a load, i mod 2, a join) can't be told apart
- * between rounds. */
+ *     anything else               place_range */
 static bool
 place_term(Depend *d, DependAxis *axis, Expr *atom, int64_t coef, int depth)
 {
@@ -187,7 +205,8 @@ place_term(Depend *d, DependAxis *axis, Expr *atom, int64_t coef, int depth)
         Linear form = linear_atom(d->arena, atom);
         return add_form(d, &axis->rest, &form, coef);
     }
-    return atom->op == E_MUL && place_product(d, axis, atom, coef);
+    return (atom->op == E_MUL && place_product(d, axis, atom, coef)) ||
+           place_range(d, axis, atom, coef);
 }
 
 /* Adds 'scale' * 'form' to 'axis', term by term. 'depth' bounds the chain of
