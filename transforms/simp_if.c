@@ -4,6 +4,7 @@
  *     if c { let x = a + 1 } join y = x, b   ->  y = select(c, a + 1, b)
  *     if c { } else { ... }                  ->  if not(c) { ... }
  *     join y = v, v                          ->  y is v
+ *     if c { a[i] = x } else { a[i] = y }    ->  a[i] = select(c, x, y)
  *
  * What both sides only compute is computed in any case where that is cheap and
  * raises no flag; a join of buffers keeps its IF, for a buffer is no value.
@@ -184,6 +185,116 @@ turn_round(Simp *s, Stmt *branch)
     s->changes++;
 }
 
+/* May 'e' read what a store to 'buf' writes? */
+static bool
+may_see(const Simp *s, const Expr *e, const Buf *buf)
+{
+    bool sees = ir_reads(e) && effects_may_alias(s->func, e->buf, buf);
+    for (int i = 0; i < e->nargs && !sees; i++) {
+        sees = may_see(s, e->args[i], buf);
+    }
+    return sees;
+}
+
+/* The number of the last statement of 'block' that is a store, if it could as
+ * well be the last one of all; else -1. */
+static int
+last_store(const Simp *s, const Block *block)
+{
+    int at = block->n - 1;
+    while (at >= 0 && block->at[at]->kind == S_LET) {
+        at--;
+    }
+    bool moves = at >= 0 && block->at[at]->kind == S_STORE;
+    for (int i = at + 1; i < block->n && moves; i++) {
+        moves = !may_see(s, block->at[i]->value, block->at[at]->buf);
+    }
+    return moves ? at : -1;
+}
+
+/* Are the two stores to one element, wherever they stand?  An index that both
+ * branches have is made of names that are visible outside. */
+static bool
+same_target(const Stmt *lhs, const Stmt *rhs)
+{
+    bool same = lhs->buf == rhs->buf && lhs->nindex == rhs->nindex &&
+                lhs->value->lanes == rhs->value->lanes;
+    for (int i = 0; i < lhs->nindex && same; i++) {
+        same = ir_equal(lhs->index[i], rhs->index[i]) &&
+               !ir_has_load(lhs->index[i]);
+    }
+    return same;
+}
+
+/* Does any of the joins' values read what a store to 'buf' writes?  It is read
+ * at the end of the branch, and must not be before a store that leaves it. */
+static bool
+joins_see(const Simp *s, const Stmt *branch, const Buf *buf)
+{
+    bool found = false;
+    for (int i = 0; i < branch->njoins; i++) {
+        found |= may_see(s, branch->joins[i].then_val, buf) ||
+                 may_see(s, branch->joins[i].else_val, buf);
+    }
+    return found;
+}
+
+/* Takes statement number 'at' out. */
+static Stmt *
+take_out(Block *block, int at)
+{
+    Stmt *s = block->at[at];
+    for (int i = at + 1; i < block->n; i++) {
+        block->at[i - 1] = block->at[i];
+    }
+    block->n--;
+    return s;
+}
+
+/* Adds a join of the two values; it is handed out under the name returned. */
+static Var *
+add_join(Simp *s, Stmt *branch, Expr *then_val, Expr *else_val)
+{
+    Join *joins = ARENA_ARRAY(s->arena, Join, branch->njoins + 1);
+    for (int i = 0; i < branch->njoins; i++) {
+        joins[i] = branch->joins[i];
+    }
+    Var *var = ir_var(s->func, "stored", then_val->dtype, then_val->lanes);
+    joins[branch->njoins++] = (Join){var, then_val, else_val};
+    branch->joins = joins;
+    return var;
+}
+
+/* Stores to one element at the end of both branches leave them, and are
+ * appended to 'out' in the order in which they are to follow.
+ *
+ *     if c { store a[i] = x } else { store a[i] = y }
+ *         ->   if c { } else { } join v = x, y   store a[i] = v */
+static void
+sink_stores(Simp *s, Stmt *branch, Block *out)
+{
+    Block sunk = {0};
+    for (;;) {
+        int then = last_store(s, &branch->body);
+        int els = last_store(s, &branch->els);
+        if (then < 0 || els < 0 ||
+            !same_target(branch->body.at[then], branch->els.at[els]) ||
+            joins_see(s, branch, branch->body.at[then]->buf)) {
+            break;
+        }
+        Stmt *lhs = take_out(&branch->body, then);
+        Stmt *rhs = take_out(&branch->els, els);
+        Stmt *store = ir_copy_stmt(s->arena, lhs);
+        Var *var = add_join(s, branch, lhs->value, rhs->value);
+        store->value = ir_ref(s->arena, var);
+        vec_push(s->arena, &sunk, store);
+        s->changes++;
+    }
+    for (int i = sunk.n - 1; i >= 0; i--) {
+        vec_push(s->arena, out, sunk.at[i]);
+    }
+}
+
 /* Memory that either branch may write is forgotten after both. */
 void
 simp_if(Simp *s, Stmt *branch, Block *out)
@@ -200,12 +311,18 @@ simp_if(Simp *s, Stmt *branch, Block *out)
     avail_forget(&s->avail, &els);
     branch->body = then;
     branch->els = els;
+    Block after = {0};
+    sink_stores(s, branch, &after);
     drop_equal_joins(s, branch);
     if (becomes_selects(branch)) {
         emit_selects(s, branch, out);
-        return;
+    } else {
+        turn_round(s, branch);
+        vec_push(s->arena, out, branch);
+        bounds_after(s->rules.bounds, branch);
     }
-    turn_round(s, branch);
-    vec_push(s->arena, out, branch);
-    bounds_after(s->rules.bounds, branch);
+    for (int i = 0; i < after.n; i++) {
+        after.at[i]->value = simp_expr(s, after.at[i]->value);
+        vec_push(s->arena, out, after.at[i]);
+    }
 }
