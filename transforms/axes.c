@@ -113,20 +113,24 @@ is_spelled_out(const Votes *v, int axis, const Expr *index)
 
 /* --- votes --------------------------------------------------------------- */
 
-/* One access: every axis by what changes its index. */
+/* One access: every axis by what changes its index. An axis that is spelled out
+ * before the one that the innermost loop changes is one of planes, whose rows
+ * are for SIMD: it stays before. */
 static void
 vote(Votes *v, Expr *const *index, int n)
 {
     double weight = 1;
+    bool planes = false;
     for (int i = 0; i < v->inside && i < MAX_FACTOR; i++) {
         weight *= ROUNDS;
     }
     v->pinned |= n < v->buf->rank;
     v->weight += weight;
-    for (int i = 0; i < n; i++) {
-        int depth = is_spelled_out(v, i, index[i]) ? v->inside + 1
-                                                   : depth_of(v, index[i]);
-        v->speed[i] += weight * depth;
+    for (int i = n - 1; i >= 0; i--) {
+        int depth = depth_of(v, index[i]);
+        planes |= depth > 0 && depth == v->inside;
+        bool channel = !planes && is_spelled_out(v, i, index[i]);
+        v->speed[i] += weight * (channel ? v->inside + 1 : depth);
     }
 }
 
