@@ -122,8 +122,8 @@ $(BUILD)/%.o: %.c
 
 $(filter $(BUILD)/csrc/emit/%,$(OBJECTS)): | $(PRELUDE)
 
-$(PRELUDE): csrc/run/abi.h $(wildcard csrc/emit/prelude.h csrc/emit/relaxed.h) \
-            csrc/emit/embed.py
+$(PRELUDE): csrc/run/abi.h csrc/emit/embed.py \
+            $(wildcard csrc/emit/prelude*.h csrc/emit/relaxed.h)
 	@python3 csrc/emit/embed.py >/dev/null && touch $@
 
 -include $(DEPENDS)

@@ -195,6 +195,9 @@ fault("stores that only others see are dead", "transforms/dead.c",
       "        return !is_local(s->buf);\n    case S_ALLOC:",
       "        return false;\n    case S_ALLOC:",
       "tests/test_checks.py", FOUND + "test_found")
+fault("what a round has stored is loaded before", "transforms/rows.c",
+      "        ahead->ok &= apart || later;", "        (void)(apart || later);",
+      "tests/test_square_rows.py::test_rows[chain_of_sums-]")
 fault("every block begins its count with the loop's", "transforms/gather.c",
       "    return what == TALLY_ADD\n", "    return what == TALLY_NONE\n",
       "tests/test_gather.py::test_gathered")

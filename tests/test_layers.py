@@ -28,6 +28,7 @@ MAY_INCLUDE["csrc/py"] = (*MAY_INCLUDE["autotune"], "autotune")
 # Tables that two layers share and that stand alone.
 SHARED = {
     "csrc/emit/prelude.h": ("csrc/run/abi.h",),   # pasted into each kernel
+    "csrc/emit/prelude_pow.h": ("csrc/emit/prelude.h",),
     "csrc/run/host.c": ("csrc/ir/fn.def",),       # the order of VzHost.libm
 }
 

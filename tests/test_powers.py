@@ -59,6 +59,8 @@ def library(request, tmp_path_factory):
     library.check_lanes.restype = ctypes.c_long
     library.check_lanes.argtypes = [ctypes.c_void_p, ctypes.c_int, POINTER,
                                     POINTER, ctypes.c_long]
+    library.check_rows.restype = ctypes.c_long
+    library.check_rows.argtypes = library.check_lanes.argtypes
     library.fill_numbers.argtypes = [ctypes.c_int, ctypes.c_uint64, POINTER,
                                      ctypes.c_long]
     library.one_square.restype = ctypes.c_double
@@ -110,6 +112,8 @@ def test_forms_for_lanes_are_libms_pow(library, kind, known):
         out = np.empty_like(values)
         assert library.check_lanes(libm_pow(), known, address(values),
                                    address(out), len(values)) == 0
+        assert library.check_rows(libm_pow(), known, address(values),
+                                  address(out), len(values)) == 0
 
 
 def moved(img, out):

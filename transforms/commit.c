@@ -34,7 +34,8 @@ typedef struct Commit {
 static bool
 may_end(const Stmt *s)
 {
-    return s->kind == S_CHECK || s->kind == S_GROW || s->kind == S_ROUTINE ||
+    return s->kind == S_CHECK || s->kind == S_GROW ||
+           (s->kind == S_ROUTINE && s->routine != ROUTINE_LOOP) ||
            (s->kind == S_ALLOC && s->buf->space != SPACE_STACK);
 }
 

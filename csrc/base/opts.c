@@ -36,6 +36,7 @@ static const Switch switches[] = {
     {"flatten", offsetof(Opts, flatten)},
     {"parallel", offsetof(Opts, parallel)},
     {"clear", offsetof(Opts, clear)},
+    {"rows", offsetof(Opts, rows)},
     {"invariant", offsetof(Opts, invariant)},
     {"general", offsetof(Opts, general)},
     {"count_warnings", offsetof(Opts, count_warnings)},
@@ -63,6 +64,7 @@ opts_default(void)
         .flatten = true,
         .parallel = true,
         .clear = true,
+        .rows = true,
         .invariant = true,
 #ifndef NDEBUG
         .verify = true,

@@ -25,6 +25,7 @@ typedef struct Opts {
     bool flatten;        /* the directive, which 'vectorize' proposes */
     bool parallel;
     bool clear;
+    bool rows;
     bool invariant;
     bool verify;         /* run ir_verify after every pass */
     const char *dump;    /* letters of passes.def, '*' all; NULL none */

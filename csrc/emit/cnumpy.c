@@ -8,6 +8,9 @@
  *
  *     (call np_exp:f64 x)          vz_np1_f64(np_exp, x)
  *
+ *     routine loop square &row of [in]
+ *                           vz_row_square(libm_pow, pow_known, n, row, &in[0]);
+ *
  * The order of additions depends on the strides that an array has at run time,
  * so it is the host that adds (csrc/base/sum.c).  The address of an empty box
  * may lie behind the array; nothing is read there.
@@ -70,10 +73,25 @@ add_row(Gen *g, const Expr *e, Str *out)
              c_stride(g, e->buf, (int)part[0]->ival));
 }
 
+/* vz_row_square(libm_pow, pow_known, n, out, &in[0]); rows are packed. */
+static void
+write_own_row(Gen *g, const Stmt *s)
+{
+    const Expr *in = s->index[0];
+    g->frame->fns[FN_SQUARE] = g->frame->fns[FN_POW] = true;
+    LINE(g, "vz_row_%s(libm_pow, pow_known, %s, %s, &%s);", ir_fn_name(s->fn),
+         c_expr(g, in->args[2], 0, P_COND), c_buf(g, s->buf),
+         c_place(g, in->buf, in->args, in->buf->rank, 0));
+}
+
 /* vz_row1(loop, n, out, size, in, step); */
 static void
 write_row(Gen *g, const Stmt *s)
 {
+    if (ir_fn_origin(s->fn) == 'P') {
+        write_own_row(g, s);
+        return;
+    }
     Str text = str_new(g->arena);
     const Expr *first = s->index[0];
     DType dt = s->buf->dtype;

@@ -3,8 +3,8 @@ relaxed_text.inc, which follows where approx= allows something.
 
 usage: python3 csrc/emit/embed.py [OUTPUT]
 
-The text of csrc/run/abi.h and csrc/emit/prelude.h, without their includes of
-our own headers, as one C string literal per line, so that
+The text of csrc/run/abi.h and the preludes of csrc/emit, without their includes
+of our own headers, as one C string literal per line, so that
 
     static const char prelude_text[] =
     #include "prelude_text.inc"
@@ -18,7 +18,7 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PARTS = ("csrc/run/abi.h", "csrc/emit/prelude.h")
+PARTS = ("csrc/run/abi.h", "csrc/emit/prelude.h", "csrc/emit/prelude_pow.h")
 RELAXED = ("csrc/emit/relaxed.h",)
 OUTPUT = os.path.join(ROOT, "csrc", "emit", "prelude_text.inc")
 

@@ -537,6 +537,8 @@ run_stmt(Machine *m, const Stmt *s)
         return run_grow(m, s);
     case S_VIEW:
         return run_view(m, s);
+    case S_ROUTINE:
+        return run_routine(m, s);
     case S_BIND:
         return eval_name(m, s->buf, m->bufs[s->src->id]) ? FLOW_ON : FLOW_END;
     case S_SCOPE:

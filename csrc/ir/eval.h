@@ -47,6 +47,7 @@ Flow run_alloc(Machine *m, const Buf *buf);
 Flow run_grow(Machine *m, const Stmt *s);
 Flow run_fill(Machine *m, const Stmt *s);
 Flow run_view(Machine *m, const Stmt *s);
+Flow run_routine(Machine *m, const Stmt *s);
 /* 'ref' names 'array' (NULL: none) from now on; false when that can't be. */
 bool eval_name(Machine *m, const Buf *ref, EvalArray *array);
 #endif

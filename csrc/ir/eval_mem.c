@@ -243,3 +243,33 @@ run_view(Machine *m, const Stmt *s)
     }
     return eval_name(m, s->buf, view) ? FLOW_ON : FLOW_END;
 }
+
+/* A row of squares or roots; what NumPy's own loops and routines make is left
+ * as it was. */
+Flow
+run_routine(Machine *m, const Stmt *s)
+{
+    if (s->routine != ROUTINE_LOOP || ir_fn_origin(s->fn) != 'P') {
+        return FLOW_ON;
+    }
+    const Expr *box = s->index[0];
+    const EvalArray *in = m->bufs[box->buf->id];
+    const EvalArray *out = m->bufs[s->buf->id];
+    int64_t first;
+    int64_t n;
+    if (!eval_int(m, box->args[0], &first) ||
+        !eval_int(m, box->args[2], &n)) {
+        return FLOW_END;
+    }
+    if (first < 0 || first + n > in->dims[0] || n > out->dims[0]) {
+        return eval_end(m, EVAL_FAULT);
+    }
+    Expr *none = ir_float(m->arena, DT_F64, 0.0);
+    const Expr *call = ir_call(m->arena, s->fn, DT_F64, &none, 1);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t at = first + k;
+        Slot x = mem_read(DT_F64, mem_address(box->buf, in, &at));
+        mem_write(DT_F64, mem_address(s->buf, out, &k), ir_compute(call, &x));
+    }
+    return FLOW_ON;
+}

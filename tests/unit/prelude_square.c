@@ -1,5 +1,5 @@
 /* vz_square and vz_root against the libm's pow(x, 2.0) and pow(x, 0.5), for
- * tests/test_powers.py; both also as a SIMD loop calls them.
+ * tests/test_powers.py; both also as a SIMD loop calls them, and by rows.
  *
  * Built as a shared object with the flags of a kernel.  Numbers come in
  * kinds: random bits (everything there is), ordinary sizes, squares close to a
@@ -8,7 +8,7 @@
  * midpoint.
  */
 #define VZ_LANES
-#include "csrc/emit/prelude.h"
+#include "csrc/emit/prelude_pow.h"
 
 enum { KIND_BITS, KIND_ORDINARY, KIND_MIDPOINT, KIND_MARGIN, KIND_ROOT };
 
@@ -153,6 +153,22 @@ check_lanes(VzLibm2 *pow, int known, const double *x, double *out, long n)
     for (long i = 0; i < n; i++) {
         bad += differs(out[i], pow(x[i], 0.5));
         bad += differs(vz_root(pow, known, x[i]), out[i]);
+    }
+    return bad;
+}
+
+/* How many of 'n' results of the forms for rows are not pow's. */
+long
+check_rows(VzLibm2 *pow, int known, const double *x, double *out, long n)
+{
+    long bad = 0;
+    vz_row_square(pow, known, n, out, x);
+    for (long i = 0; i < n; i++) {
+        bad += differs(out[i], pow(x[i], 2.0));
+    }
+    vz_row_root(pow, known, n, out, x);
+    for (long i = 0; i < n; i++) {
+        bad += differs(out[i], pow(x[i], 0.5));
     }
     return bad;
 }
