@@ -19,6 +19,10 @@
  *         for j in 3*first .. 3*end { ... spread[0, j - 3*first] ... }
  *     }
  *
+ * Where a pixel is as wide as a register (4 or 8 doubles), that is not worth it:
+ * the C compiler makes one vector of the lanes of a pixel, into which a scalar is
+ * spread by one instruction.
+ *
  * Arithmetic on such scalars is done anew on the elements: that is cheaper
  * than to spread several values.  Whole pixels are loaded and stored at x plus
  * something no round changes; anything else is refused, and the loop stays
@@ -436,6 +440,30 @@ define_body(Flat *flat)
     }
 }
 
+bool
+flatten_is_wide(const Stmt *store)
+{
+    const Buf *buf = store->buf;
+    int64_t lanes = 0;
+    if (store->kind != S_STORE || store->nindex != buf->rank - 1 ||
+        !ir_const_int(buf->dims[buf->rank - 1], &lanes)) {
+        return false;
+    }
+    int64_t bytes = lanes * dtype_size(buf->dtype);
+    return bytes == 32 || bytes == 64;
+}
+
+/* Does the loop store pixels that are as wide as a register? */
+static bool
+stores_wide(const Stmt *loop)
+{
+    bool wide = false;
+    for (int i = 0; i < loop->body.n; i++) {
+        wide = wide || flatten_is_wide(loop->body.at[i]);
+    }
+    return wide;
+}
+
 /* Runs the rewrite without building anything; the words are those of its first
  * refusal. */
 const char *
@@ -457,6 +485,9 @@ flatten_why_not(Arena *arena, const Func *func, Bounds *b, const Stmt *loop)
     define_body(&flat);
     flat_body(&flat, &none);
     bounds_pop(b, mark);
+    if (flat.why == NULL && flat.spread.n > 0 && stores_wide(loop)) {
+        return "a pixel fills a register, and a scalar would be spread";
+    }
     return flat.why;
 }
 

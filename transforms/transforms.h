@@ -125,6 +125,9 @@ const char *flatten_why_not(Arena *arena, const Func *func, Bounds *b,
                             const Stmt *loop);
 /* The statements that do so, instead of 'loop'. */
 Block flatten_loop(Func *func, Bounds *b, const Stmt *loop);
+/* Does 'store' store a pixel that is as wide as a register of common machines?
+ */
+bool flatten_is_wide(const Stmt *store);
 
 /* vectorize.c: is there a form of the function for SIMD lanes? */
 bool fn_has_lanes(Fn fn);

@@ -18,6 +18,8 @@
  *
  * A branch that loads stays one: its index may be in range only there.
  *
+ * A pixel that fills a register is left to the C compiler, which makes a vector
+ * of its lanes: several such pixels at a time would have to be transposed.
  * What has calls of libm, such branches, checks or mostly strided accesses is
  * left to the C compiler, which may still find something to do in it.
  */
@@ -286,7 +288,12 @@ look_body(Lanes *lanes, const Block *body)
         for (int j = 0; j < s->nindex; j++) {
             look_expr(lanes, s->index[j], s->loc);
         }
-        if (s->kind == S_STORE) {
+        if (flatten_is_wide(s)) {
+            object(lanes,
+                   str_printf(lanes->arena, "a pixel of `%s` is a vector",
+                              s->buf->name),
+                   s->loc, s->loc);
+        } else if (s->kind == S_STORE) {
             look_index(lanes, s->buf, s->index, s->nindex, s->loc);
         }
         bounds_after(lanes->b, s);
