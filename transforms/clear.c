@@ -31,112 +31,7 @@
 enum {
     MAX_NESTS = 24,  /* that touch one buffer: each gets code of its own */
     MAX_COLUMN = 30, /* elements of a column */
-    MAX_ENDS = 8,    /* different ends on one axis; more: the whole axis */
 };
-
-/* --- the box that a nest touches ----------------------------------------- */
-
-/* Ends of indices on one axis, each once: the least of "lo" and the greatest of
- * "hi" bound the axis.  Unknown: the whole of it. */
-typedef struct Ends {
-    Expr *at[MAX_ENDS];
-    int n;
-} Ends;
-
-typedef struct Reach {
-    Ends lo;
-    Ends hi;
-    bool unknown;
-} Reach;
-
-/* Collects what a statement touches, up to the column axis. */
-typedef struct Collect {
-    Clear *clear;
-    Map defs;
-    Reach *reach;
-} Collect;
-
-/* Adds 'end'; false: there are too many. */
-static bool
-add_end(Ends *ends, Expr *end)
-{
-    for (int i = 0; i < ends->n; i++) {
-        if (ir_equal(ends->at[i], end)) {
-            return true;
-        }
-    }
-    if (ends->n == MAX_ENDS) {
-        return false;
-    }
-    ends->at[ends->n++] = end;
-    return true;
-}
-
-/* The least (greatest) of all ends. */
-static Expr *
-extreme(const Clear *clear, const Ends *ends, Op op)
-{
-    Expr *all = ends->at[0];
-    for (int i = 1; i < ends->n; i++) {
-        all = ir_binary(clear->arena, op, all, ends->at[i]);
-    }
-    return all;
-}
-
-/* Is it one index that the nest names? */
-static bool
-is_one(const Reach *reach)
-{
-    return !reach->unknown && reach->lo.n == 1 && reach->hi.n == 1 &&
-           ir_equal(reach->lo.at[0], reach->hi.at[0]);
-}
-
-/* One access.  An index that is the same in all rounds names a slab. */
-static void
-collect_index(Collect *c, Expr *const *index)
-{
-    Target *target = c->clear->target;
-    for (int i = 0; i <= target->column; i++) {
-        Expr *lo = box_end(&c->clear->at, &c->defs, index[i], false);
-        Expr *hi = box_end(&c->clear->at, &c->defs, index[i], true);
-        Reach *reach = &c->reach[i];
-        reach->unknown = reach->unknown || lo == NULL || hi == NULL ||
-                         !add_end(&reach->lo, lo) || !add_end(&reach->hi, hi);
-        target->slab |= i < target->column && lo != NULL && hi != NULL &&
-                        !ir_is_const(lo) && ir_equal(lo, hi);
-    }
-}
-
-static void
-collect_node(void *data, const Expr *e)
-{
-    Collect *c = data;
-    if (e->op == E_LOAD && e->buf == c->clear->target->buf) {
-        collect_index(c, e->args);
-    }
-}
-
-static void
-collect_stmt(void *data, Stmt *s)
-{
-    Collect *c = data;
-    if (s->kind == S_STORE && s->buf == c->clear->target->buf) {
-        collect_index(c, s->index);
-    }
-    ir_each_node(s, collect_node, c);
-}
-
-/* Definitions in the statement become known to the Bounds, as far as LETs go.
- */
-static void
-collect(Clear *clear, Stmt *s, Reach *reach)
-{
-    Block block = {.at = &s, .n = 1, .cap = 1};
-    Collect c = {.clear = clear, .reach = reach};
-    memset(reach, 0, sizeof(*reach) * MAX_RANK);
-    c.defs = loop_defs(clear->pass->scratch, &block);
-    ir_each_stmt(&block, collect_stmt, &c);
-}
 
 /* --- code ---------------------------------------------------------------- */
 
@@ -277,6 +172,17 @@ clear_row(Clear *clear, Expr *const *index, Expr *need, const Side *box)
     return out;
 }
 
+/* The least (greatest) of all ends. */
+static Expr *
+extreme(const Clear *clear, const Ends *ends, Op op)
+{
+    Expr *all = ends->at[0];
+    for (int i = 1; i < ends->n; i++) {
+        all = ir_binary(clear->arena, op, all, ends->at[i]);
+    }
+    return all;
+}
+
 /* The ends of axis 'i' as [lo, hi) within the array. */
 static void
 ends_of(Clear *clear, Block *out, const Reach *reach, int i, Expr **lo,
@@ -309,7 +215,7 @@ push_clearing(Clear *clear, const Reach *reach, const Side *box)
     int n = 0;
     for (int thin = 0; thin <= 1; thin++) {
         for (int i = 0; i < target->column; i++) {
-            if (is_one(&reach[i]) == (thin == 1)) {
+            if (reach_is_one(&reach[i]) == (thin == 1)) {
                 ends_of(clear, clear->out, &reach[i], i, &lo, &hi);
                 loops[n] = clear_loop(clear, "row", lo, hi);
                 index[i] = ir_ref(clear->arena, loops[n++]->var);
@@ -327,9 +233,41 @@ push_clearing(Clear *clear, const Reach *reach, const Side *box)
 
 /* --- the walk ------------------------------------------------------------ */
 
-/* Before 's', which touches the buffer: what it touches is cleared. */
+/* Is the slab of 'group' surely outside of the box? */
+static bool
+is_apart(const Clear *clear, const Group *group, const Side *box)
+{
+    Arena *arena = clear->arena;
+    Linear slab;
+    Linear gap;
+    int64_t n = 0;
+    if (group->axis < 0 ||
+        !bounds_linear(clear->at.bounds, group->slab, &slab)) {
+        return false;
+    }
+    const Side *side = &box[group->axis];
+    bool below = linear_sum(arena, &side->lo, 1, &slab, -1, &gap) &&
+                 linear_is_const(&gap, &n) && n > 0;
+    return below || (linear_sum(arena, &side->hi, 1, &slab, -1, &gap) &&
+                     linear_is_const(&gap, &n) && n <= 0);
+}
+
+/* Does the nest read nothing of the box? */
+static bool
+reads_apart(const Clear *clear, const Groups *groups, const Side *box)
+{
+    bool apart = true;
+    for (int i = 0; i < groups->n && apart; i++) {
+        const Group *group = &groups->at[i];
+        apart = !group->reads || is_apart(clear, group, box);
+    }
+    return apart;
+}
+
+/* Before 's', which touches the buffer: what it touches is cleared, slab by
+ * slab. */
 static void
-clear_before(Clear *clear, Stmt *s, const Reach *reach)
+clear_before(Clear *clear, Stmt *s, const Groups *groups)
 {
     Target *target = clear->target;
     Side box[MAX_RANK];
@@ -337,13 +275,17 @@ clear_before(Clear *clear, Stmt *s, const Reach *reach)
     if (clear->out == NULL) {
         return;
     }
-    Block block = {.at = &s, .n = 1, .cap = 1};
-    bool keeps = s->kind == S_FOR && !effects_reads(&block, target->buf) &&
-                 box_written(&clear->at, s, target->buf, box);
+    bool keeps = s->kind == S_FOR &&
+                 box_written(&clear->at, s, target->buf, box) &&
+                 reads_apart(clear, groups, box);
     for (int i = target->column + 1; i < target->buf->rank; i++) {
         keeps = keeps && box_is_whole(&clear->at, target->buf, box, i);
     }
-    push_clearing(clear, reach, keeps ? box : NULL);
+    for (int i = 0; i < groups->n; i++) {
+        const Group *group = &groups->at[i];
+        push_clearing(clear, group->reach,
+                      keeps && !group->reads ? box : NULL);
+    }
 }
 
 /* Can the definitions between its nests be made again in a loop of their own?
@@ -388,11 +330,13 @@ is_driver(const Clear *clear, const Stmt *s)
 
 /* Are all rows' ends known? */
 static bool
-rows_known(const Clear *clear, const Reach *reach)
+rows_known(const Clear *clear, const Groups *groups)
 {
     bool known = true;
-    for (int i = 0; i < clear->target->column; i++) {
-        known = known && !reach[i].unknown;
+    for (int i = 0; i < groups->n; i++) {
+        for (int k = 0; k < clear->target->column; k++) {
+            known = known && !groups->at[i].reach[k].unknown;
+        }
     }
     return known;
 }
@@ -454,11 +398,11 @@ walk_driver(Clear *clear, const Stmt *s)
 static void
 walk_stmt(Clear *clear, Stmt *s, bool inside)
 {
-    Reach reach[MAX_RANK];
+    Groups groups;
     if (uses_of(s, clear->target->buf).touches > 0) {
         bool slab = clear->target->slab;
-        collect(clear, s, reach);
-        if (!inside && !rows_known(clear, reach) && is_driver(clear, s)) {
+        reach_collect(clear, s, &groups);
+        if (!inside && !rows_known(clear, &groups) && is_driver(clear, s)) {
             clear->target->slab = slab;
             walk_driver(clear, s);
             return;
@@ -468,7 +412,7 @@ walk_stmt(Clear *clear, Stmt *s, bool inside)
             s = copy;
             clear->target->nests++;
         } else {
-            clear_before(clear, s, reach);
+            clear_before(clear, s, &groups);
         }
     }
     if (clear->out != NULL && (!clear->apart || s->kind == S_LET)) {

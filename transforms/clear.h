@@ -48,6 +48,43 @@ typedef struct Clear {
     bool apart; /* only what clears goes there, and definitions */
 } Clear;
 
+enum {
+    MAX_ENDS = 8,   /* different ends on one axis; more: the whole axis */
+    MAX_GROUPS = 4, /* slabs of one nest; more: what is left is one box */
+};
+
+/* Ends of indices on one axis, each once: the least of "lo" and the greatest of
+ * "hi" bound the axis.  Unknown: the whole of it. */
+typedef struct Ends {
+    Expr *at[MAX_ENDS];
+    int n;
+} Ends;
+
+typedef struct Reach {
+    Ends lo;
+    Ends hi;
+    bool unknown;
+} Reach;
+
+/* Accesses to one slab, index "slab" of "axis" (-1: to no single one); "reads":
+ * there are loads among them. */
+typedef struct Group {
+    int axis;
+    Expr *slab;
+    bool reads;
+    Reach reach[MAX_RANK];
+} Group;
+
+typedef struct Groups {
+    Group at[MAX_GROUPS];
+    int n;
+} Groups;
+
+/* clearreach.c: what 's' touches, up to the column axis.  Is it one index that
+ * all accesses have? */
+void reach_collect(Clear *clear, Stmt *s, Groups *groups);
+bool reach_is_one(const Reach *reach);
+
 /* clear.c: a constant; 'value' under a name of its own; a loop over lo..hi with
  * an empty body; the wish that a loop over columns runs over elements, by SIMD.
  */
