@@ -444,7 +444,7 @@ c_fn_locals(Gen *g, Str *out)
         } else if (fn == FN_ROOT) {
             /* FN_SQUARE declares what both need */
         } else if (g->frame->fns[fn] && fn == FN_SQUARE) {
-            str_line(out, "const int pow_known = ctx->host->pow_exact;");
+            str_line(out, "const double pow_slack = ctx->host->pow_slack;");
         } else if (g->frame->fns[fn]) {
             str_line(out, "VzLibm%d *const libm_%s = ctx->host->libm%d[%d];",
                      info->arity, info->text, info->arity, place);
@@ -469,7 +469,7 @@ fn_name(Gen *g, const Expr *e)
     case FN_ROOT:
         used[FN_SQUARE] = used[FN_POW] = true;
         g->lanes |= g->frame->vector != NULL;
-        return str_printf(g->arena, "vz_%s%s(libm_pow, pow_known, ",
+        return str_printf(g->arena, "vz_%s%s(libm_pow, pow_slack, ",
                           g->frame->vector ? "lanes_" : "", fns[e->fn].text);
     case FN_PYMOD:
     case FN_NPMOD:

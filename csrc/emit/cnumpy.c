@@ -9,7 +9,7 @@
  *     (call np_exp:f64 x)          vz_np1_f64(np_exp, x)
  *
  *     routine loop square &row of [in]
- *                           vz_row_square(libm_pow, pow_known, n, row, &in[0]);
+ *                           vz_row_square(libm_pow, pow_slack, n, row, &in[0]);
  *
  * The order of additions depends on the strides that an array has at run time,
  * so it is the host that adds (csrc/base/sum.c).  The address of an empty box
@@ -73,13 +73,13 @@ add_row(Gen *g, const Expr *e, Str *out)
              c_stride(g, e->buf, (int)part[0]->ival));
 }
 
-/* vz_row_square(libm_pow, pow_known, n, out, &in[0]); rows are packed. */
+/* vz_row_square(libm_pow, pow_slack, n, out, &in[0]); rows are packed. */
 static void
 write_own_row(Gen *g, const Stmt *s)
 {
     const Expr *in = s->index[0];
     g->frame->fns[FN_SQUARE] = g->frame->fns[FN_POW] = true;
-    LINE(g, "vz_row_%s(libm_pow, pow_known, %s, %s, &%s);", ir_fn_name(s->fn),
+    LINE(g, "vz_row_%s(libm_pow, pow_slack, %s, %s, &%s);", ir_fn_name(s->fn),
          c_expr(g, in->args[2], 0, P_COND), c_buf(g, s->buf),
          c_place(g, in->buf, in->args, in->buf->rank, 0));
 }

@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#define VZ_ABI 4
+#define VZ_ABI 5
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
@@ -81,7 +81,7 @@ typedef struct VzHost {
     double (*const *libm1)(double);
     double (*const *libm2)(double, double);
     float (*powf)(float, float);
-    int pow_exact; /* this libm's pow is on the list of FN_SQUARE */
+    double pow_slack; /* see prelude_pow.h; nan: not known of this libm */
     /* Memory for one range of a parallel loop, which frees it itself; any
      * thread may call.  NULL when out of memory. */
     void *(*range_alloc)(int64_t bytes);

@@ -160,7 +160,7 @@ void undo_rollback(Undo *undo);
 void undo_free(Undo *undo);
 
 /* --- host.c: the VzHost table without what needs Python ------------------- */
-/* parallel_for, libm1, libm2, powf, pow_exact, range_alloc, range_free,
+/* parallel_for, libm1, libm2, powf, pow_slack, range_alloc, range_free,
  * range_extend. */
 void host_init(VzHost *host);
 const char *host_libm(void);  /* "glibc 2.36" ... */
