@@ -82,6 +82,16 @@ def looked_for(n, x):
             (1, "a").index("a"))
 
 
+@program((np.arange(3.0),))
+def counted_by_numpys_numbers(a):
+    return (1, 2, 1).count(a[1]), (2, 1, 1).index(a[1]), a[2] in (1, 2)
+
+
+@program((np.arange(3.0),), refused="not translated")
+def tuple_and_numpys_number(a):
+    return (1, 2) == a[1], a[1] != (1, 2)
+
+
 @program((3,), (7,), replays=1)
 def not_found(n):
     return (1, 2, 3).index(n)

@@ -230,3 +230,24 @@ def test_fmax_of_zeros_of_both_signs():
         assert_same(accelerate(fmax_fmin), args, native=False)
     for args in ((a, a), (a + 1, b), (a * np.nan, b)):
         assert_same(accelerate(fmax_fmin), args)
+
+
+def interpolated(x, xp, fp):
+    return np.interp(x, xp, fp)
+
+
+def test_interp_is_in_c_order():
+    x = np.asfortranarray(numbers((4, 5), "float64"))
+    xp, fp = np.array([0.0, 3.0, 20.0]), np.array([1.0, -2.0, 5.0])
+    got = assert_same(accelerate(interpolated), (x, xp, fp))
+    assert got.flags.c_contiguous
+
+
+def counted(a, least):
+    return np.bincount(a, minlength=least)
+
+
+def test_bincount_of_negative_length():
+    fast = accelerate(counted)
+    for least in (0, 5, -1):
+        assert_same(fast, (np.array([1, 2]), least), native=least >= 0)

@@ -107,6 +107,32 @@ def test_integers():
                   lambda: (np.array([200], np.uint8), np.array([3], np.uint8)))
 
 
+def pairs_of_divmod(a, b):
+    q, r = divmod(a, b)
+    u, v = divmod(a[0], b[0])
+    return q, r, u, v
+
+
+def other_ufuncs(a, b):
+    return (a ** -1,
+            a.astype(np.int16) ** 0.5,
+            np.logaddexp(a, b),
+            np.logaddexp2(a[1], b[1]))
+
+
+@pytest.mark.parametrize("fn", [pairs_of_divmod, other_ufuncs])
+@pytest.mark.parametrize("n", [3, 50])
+def test_names_of_ufuncs(fn, n):
+    """divmod is one ufunc; powers of arrays are others, of integers not; a nan
+    is compared in logaddexp."""
+    def args():
+        a, b = np.zeros(n), np.zeros(n)
+        a[:3], b[:3] = (5.0, 0.0, -4.0), (0.0, np.nan, 1.0)
+        return a, b
+
+    assert same_warnings(accelerate(fn), args)
+
+
 def powers(a, n):
     return (a[0] ** 2,
             a[1] ** 0.5,

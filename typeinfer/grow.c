@@ -281,7 +281,9 @@ count_items(Infer *I, const AExprVec *items, AExpr *x, ABlock *out)
     AExpr *sum = const_int(I, 0, x->loc);
     for (int i = 0; i < items->n; i++) {
         AExpr *same = same_item(I, items->at[i], x, out);
-        sum = typed_binop(I, AO_ADD, sum, same, x->loc);
+        AExpr *more = typed_ifexp(I, same, const_int(I, 1, x->loc),
+                                  const_int(I, 0, x->loc));
+        sum = typed_binop(I, AO_ADD, sum, more, x->loc);
     }
     return sum;
 }

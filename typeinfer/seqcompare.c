@@ -101,8 +101,17 @@ assert_not_both_nan(Infer *I, AExpr *lhs, AExpr *rhs, ABlock *out)
     vec_push(I->arena, out, s);
 }
 
+/* A number that may be NumPy's. */
+static bool
+is_strong(const Type *type)
+{
+    bool number = type->kind == TY_NUM || type->kind == TY_COMPLEX;
+    return number && (!type->weak || type->alt != ALT_NEVER);
+}
+
 /* Are the items known to be no number and no sequence on at least one side, so
- * that equality is decided by what they are? */
+ * that equality is decided by what they are?  A number of NumPy's makes an
+ * array of a tuple. */
 static bool
 differs_in_kind(const Type *lhs, const Type *rhs)
 {
@@ -112,8 +121,9 @@ differs_in_kind(const Type *lhs, const Type *rhs)
     bool dtypes = lhs->kind == TY_DTYPE || rhs->kind == TY_DTYPE;
     bool own = lhs->kind == TY_RECORD || rhs->kind == TY_RECORD ||
                lhs->kind == TY_OBJECT || rhs->kind == TY_OBJECT; /* __eq__ */
+    bool spread = tuples && (is_strong(lhs) || is_strong(rhs));
     return lhs->kind != rhs->kind && (texts || none || tuples) && !dtypes &&
-           !own &&
+           !own && !spread &&
            lhs->kind != TY_ARRAY && rhs->kind != TY_ARRAY &&
            lhs->kind != TY_LIST && rhs->kind != TY_LIST &&
            lhs->alt == ALT_NEVER && rhs->alt == ALT_NEVER;

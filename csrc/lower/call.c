@@ -132,6 +132,7 @@ lower_divmod(Lower *L, const AExpr *e)
     out.items = ARENA_ARRAY(L->arena, Value, 2);
     bool vectors =
         args[0].type->kind == TY_ARRAY || args[1].type->kind == TY_ARRAY;
+    L->divmod = true;
     for (int i = 0; i < 2; i++) {
         AOp op = i ? AO_MOD : AO_FLOORDIV;
         const Type *type = e->type->items[i];
@@ -140,6 +141,7 @@ lower_divmod(Lower *L, const AExpr *e)
                     : num_binop(L, op, args[0], args[1], e->loc);
         out.items[i] = settle(L, out.items[i], e->loc);
     }
+    L->divmod = false;
     return out;
 }
 

@@ -31,7 +31,7 @@ divide_ints(Lower *L, AOp op, Expr *x, Expr *y, Loc loc)
     Expr *one = ir_int(L->arena, dt, 1);
     Expr *none = reuse(L, op2(L, E_EQ, y, zero), loc);
     Expr *odd = none;
-    Sym what = array_warn_name(op, NULL);
+    Sym what = array_warn_name(L, op);
     emit_warn(L, none, WARN_DIVIDE, what, loc);
     if (dtype_is_signed(dt)) {
         Expr *least = ir_int(L->arena, dt, dtype_min(dt));
@@ -91,7 +91,7 @@ element_binop(Lower *L, AOp op, DType dt, Expr *x, Expr *y, Loc loc)
     Expr *r = vec_compute(L, op, dt, x, y);
     return op_is_compare(op)
                ? r
-               : with_warnings(L, r, array_warn_name(op, NULL), NULL, loc);
+               : with_warnings(L, r, array_warn_name(L, op), NULL, loc);
 }
 
 /* The same of elements that are still to be converted, as C casts. */
@@ -123,7 +123,8 @@ power_element(Lower *L, const Lazy *z, Expr *const *args)
 {
     Expr *x = vec_cast(L, z->compute, args[0], z->loc);
     return with_warnings(L, vec_power(L, z->data, x, z->loc),
-                         array_warn_name(AO_POW, z->data), NULL, z->loc);
+                         power_warn_name(args[0]->dtype, z->data), NULL,
+                         z->loc);
 }
 
 /* x ** y of integers, which wraps: as that of int64, of which narrower ones are

@@ -460,7 +460,7 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
     }
     Operation o = {.op = op, .rule = &rule, .loc = loc};
     o.weak = rule.type->weak;
-    o.what = o.weak ? NULL : warn_name(op, lhs.type, rhs.type);
+    o.what = o.weak ? NULL : warn_name(L, op, lhs.type, rhs.type);
     if (rule.type->alt != ALT_NEVER) {
         o.flag = reuse(
             L, flag_or_false(L, any_combo(L, rule.flagged, &lhs, &rhs)), loc);

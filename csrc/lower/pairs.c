@@ -302,7 +302,7 @@ pair_binop(Lower *L, AOp op, Expr *x, Expr *y, Loc loc)
 {
     if (op == AO_ADD || op == AO_SUB) {
         Expr *r = op2(L, op == AO_ADD ? E_ADD : E_SUB, x, y);
-        return with_warnings(L, r, array_warn_name(op, NULL), NULL, loc);
+        return with_warnings(L, r, array_warn_name(L, op), NULL, loc);
     }
     Parts a = pair_parts(L, x, loc);
     Parts b = pair_parts(L, y, loc);

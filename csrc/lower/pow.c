@@ -170,7 +170,7 @@ strong_int_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
 static Expr *
 strong_float_power(Lower *L, Value lhs, Value rhs, DType dt, Loc loc)
 {
-    Sym what = warn_name(AO_POW, lhs.type, rhs.type);
+    Sym what = warn_name(L, AO_POW, lhs.type, rhs.type);
     Expr *x = operand_as(L, lhs, dt, loc);
     Expr *y = operand_as(L, rhs, dt, loc);
     Expr *r = dt == DT_F32 ? call_fn(L, FN_POWF, dt, x, y)

@@ -146,6 +146,7 @@ struct Lower {
     bool general;      /* arguments may overlap */
     bool count;        /* float arithmetic that warns gets WARNs */
     unsigned approx;   /* bits of Relax */
+    bool divmod;       /* // and % are those of divmod */
     unsigned ignored;  /* bit per Warn: np.errstate ignores it here */
 };
 
@@ -263,9 +264,10 @@ void emit_warn(Lower *L, Expr *cond, Warn warn, Sym what, Loc loc);
 /* 'cond' holds in any lane, but not if 'unless' (NULL: never). */
 void warn_if(Lower *L, Expr *cond, Warn warn, Sym what, Expr *unless, Loc loc);
 /* NumPy's name of an operation on numbers of these types ('rhs' NULL: one
- * operand), and on arrays; 'exponent' of a power. */
-Sym warn_name(AOp op, const Type *lhs, const Type *rhs);
-Sym array_warn_name(AOp op, const Type *exponent);
+ * operand), on arrays, and that of a power of an array. */
+Sym warn_name(const Lower *L, AOp op, const Type *lhs, const Type *rhs);
+Sym array_warn_name(const Lower *L, AOp op);
+Sym power_warn_name(DType base, const Type *exponent);
 bool is_scalar_name(Sym what);
 /* 'e', an operation of NumPy's on floats, just made, with its warnings unless
  * 'unless' (may be NULL). */

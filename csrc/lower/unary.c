@@ -44,7 +44,7 @@ negate(Lower *L, const Value *arg, Expr *x, Loc loc)
     } else {
         Op op = dtype_is_signed(dt) ? E_EQ : E_NE;
         emit_warn(L, op2(L, op, x, edge), WARN_OVERFLOW,
-                  warn_name(AO_NEG, arg->type, NULL), loc);
+                  warn_name(L, AO_NEG, arg->type, NULL), loc);
     }
     return op1(L, E_NEG, x);
 }

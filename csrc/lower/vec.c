@@ -190,7 +190,10 @@ vec_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
         r = vec_compute(L, op, dt, x, operand_of(L, op, y_value, dt, loc));
     }
     if (!op_is_compare(op)) {
-        r = with_warnings(L, r, array_warn_name(op, rhs.type), NULL, loc);
+        Sym what = op == AO_POW && lhs.type->kind == TY_ARRAY
+                       ? power_warn_name(lhs.type->dtype, rhs.type)
+                       : array_warn_name(L, op);
+        r = with_warnings(L, r, what, NULL, loc);
     }
     return num_value(rule.type, r);
 }

@@ -39,10 +39,14 @@ emit_warn(Lower *L, Expr *cond, Warn warn, Sym what, Loc loc)
 
 /* --- names ---------------------------------------------------------------- */
 
-/* The ufunc behind an operator; NULL: it never warns. */
+/* The ufunc behind an operator; NULL: it never warns.  That of both operators
+ * of divmod is one. */
 static const char *
-ufunc_of(AOp op)
+ufunc_of(const Lower *L, AOp op)
 {
+    if (L->divmod && (op == AO_MOD || op == AO_FLOORDIV)) {
+        return "divmod";
+    }
     static const struct {
         AOp op;
         const char *name;
@@ -79,24 +83,34 @@ is_scalar_op(const Type *lhs, const Type *rhs)
            (common == lhs->dtype || common == rhs->dtype);
 }
 
-/* Powers of arrays are other ufuncs where the exponent is a simple one. */
 Sym
-array_warn_name(AOp op, const Type *exponent)
+array_warn_name(const Lower *L, AOp op)
 {
-    const char *ufunc = ufunc_of(op);
-    if (op == AO_POW && exponent != NULL && exponent->known) {
+    const char *ufunc = ufunc_of(L, op);
+    return ufunc ? sym(ufunc) : NULL;
+}
+
+/* Powers of arrays are other ufuncs where the exponent is a simple one; but of
+ * integers only the square is. */
+Sym
+power_warn_name(DType base, const Type *exponent)
+{
+    const char *ufunc = "power";
+    if (exponent->known) {
+        bool whole = dtype_is_int(base) || base == DT_BOOL;
         double n = dtype_is_float(exponent->dtype) ? exponent->fval
                                                    : (double)exponent->ival;
-        ufunc = n == 2 ? "square" : n == 0.5 ? "sqrt" : ufunc;
+        ufunc = n == 2 ? "square" : whole ? ufunc : n == 0.5 ? "sqrt"
+                : n == -1 ? "reciprocal" : ufunc;
     }
-    return ufunc ? sym(ufunc) : NULL;
+    return sym(ufunc);
 }
 
 /* "multiply" of arrays, "scalar_multiply" of scalars that do it themselves. */
 Sym
-warn_name(AOp op, const Type *lhs, const Type *rhs)
+warn_name(const Lower *L, AOp op, const Type *lhs, const Type *rhs)
 {
-    const char *ufunc = ufunc_of(op);
+    const char *ufunc = ufunc_of(L, op);
     if (ufunc == NULL) {
         return NULL;
     }
@@ -186,6 +200,14 @@ divides(Lower *L, const Expr *e)
     }
 }
 
+/* Is a nan among the operands compared with something, which is invalid? */
+static bool
+compares_args(const Expr *e)
+{
+    return e->op == E_CALL &&
+           (e->fn == FN_NP_LOGADDEXP || e->fn == FN_NP_LOGADDEXP2);
+}
+
 /* 'r' is 'e', whose operands may be used again. The three conditions exclude
  * each other: an infinity out of finite numbers is divide or overflow, a nan
  * out of numbers is invalid.  NumPy's floor_divide subtracts once more, so an
@@ -207,8 +229,10 @@ warn_of_float(Lower *L, const Expr *e, Expr *r, Sym what, Expr *unless,
     if (!ir_const_int(over, &value) || value) {
         warn_if(L, over, WARN_OVERFLOW, what, unless, loc);
     }
-    Expr *invalid = both(L, call_fn(L, FN_ISNAN, DT_BOOL, r, NULL),
-                         all_args(L, e, FN_ISNAN));
+    Expr *invalid = call_fn(L, FN_ISNAN, DT_BOOL, r, NULL);
+    if (!compares_args(e)) {
+        invalid = both(L, invalid, all_args(L, e, FN_ISNAN));
+    }
     if (e->op == E_CALL && e->fn == FN_NPFLOORDIV) {
         invalid = either(L, invalid, over);
     }

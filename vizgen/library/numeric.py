@@ -482,7 +482,7 @@ def _interp(x, xp, fp, low, high):
                 return np.float64(x)
             k = _place(x, xp, 0)
             return np.float64(_between(x, xp, fp, k, low, high))
-        out = np.zeros_like(x, dtype=np.float64)
+        out = np.zeros(x.shape)
         k = 0
         if x.ndim == 1:
             for i in range(x.shape[0]):
@@ -544,6 +544,7 @@ def _below(x, y, side):
 
 
 def bincount(x, weights=None, minlength=0):
+    assert minlength >= 0
     n = minlength
     for i in range(x.shape[0]):
         assert x[i] >= 0
