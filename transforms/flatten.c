@@ -19,9 +19,9 @@
  *         for j in 3*first .. 3*end { ... spread[0, j - 3*first] ... }
  *     }
  *
- * Where a pixel is as wide as a register (4 or 8 doubles), that is not worth it:
- * the C compiler makes one vector of the lanes of a pixel, into which a scalar is
- * spread by one instruction.
+ * Where a pixel is as wide as a register (4 or 8 doubles), that is not worth
+ * it: the C compiler makes one vector of the lanes of a pixel, into which a
+ * scalar is spread by one instruction.
  *
  * Arithmetic on such scalars is done anew on the elements: that is cheaper
  * than to spread several values.  Whole pixels are loaded and stored at x plus
