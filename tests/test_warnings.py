@@ -133,6 +133,25 @@ def test_names_of_ufuncs(fn, n):
     assert same_warnings(accelerate(fn), args)
 
 
+def quotients_of_few_values(a, m):
+    out = np.zeros(len(a))
+    for i in range(len(a)):
+        k = 1.0 if a[i] > 3 else 0.0
+        out[i] = np.float64(2.0) / k
+    return (out,
+            1 / (m * 1.0),
+            np.float32(3) / m.astype(np.float32),
+            2.0 / np.where(a > 3, 1.0, 0.0),
+            m / (a > 3))
+
+
+@pytest.mark.parametrize("n", [5, 100])
+def test_quotients_of_few_values(n):
+    """The C compiler knows all of them beforehand, but must divide."""
+    same_warnings(accelerate(quotients_of_few_values),
+                  lambda: (np.arange(1.0 * n), np.arange(n) % 2 == 0))
+
+
 def powers(a, n):
     return (a[0] ** 2,
             a[1] ** 0.5,

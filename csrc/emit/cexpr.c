@@ -225,6 +225,24 @@ from_zero(Gen *g, const Expr *e, int lane)
                    P_ATOM};
 }
 
+/* A constant, or 0.0 and 1.0 out of a bool. */
+static bool
+is_few_values(const Expr *e)
+{
+    e = e->op == E_SPLAT ? e->args[0] : e;
+    return e->op == E_CONST ||
+           (e->op == E_CAST && e->args[0]->dtype == DT_BOOL);
+}
+
+/* Could the C compiler know a quotient beforehand, and leave out the flag of a
+ * division by zero?  1.0 / (c ? 1.0 : 0.0) is a choice of two constants. */
+static bool
+hides_flags(const Gen *g, const Expr *e)
+{
+    return e->op == E_DIV && dtype_is_float(e->dtype) && !g->func->deaf &&
+           is_few_values(e->args[0]) && e->args[1]->op != E_CONST;
+}
+
 /* Both operands of arithmetic bind tighter than the operator, the right one
  * strictly: the tree's shape is the order of evaluation. Comparisons never
  * stand beside each other without parentheses. */
@@ -238,8 +256,8 @@ infix_piece(Gen *g, const Expr *e, int lane)
         return from_zero(g, e, lane);
     }
     const char *left = beside(g, lhs, rhs, lane, op->operand);
-    if (g->products != NULL && e->op == E_SUB &&
-        c_is_product(g->products, lhs)) {
+    if (hides_flags(g, e) || (g->products != NULL && e->op == E_SUB &&
+                              c_is_product(g->products, lhs))) {
         g->frame->none = true;
         left = str_printf(g->arena, "(%s + none_%s)", left,
                           dtype_short(e->dtype));
