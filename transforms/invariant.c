@@ -1,7 +1,9 @@
-/* Pass 'invariant': scalars that don't change in a loop move before it.
+/* Pass 'invariant': scalars that don't change in a loop move before it, and so
+ * do checks.
  *
  *     for x in 0..w {                      let %r1 = r + 1
- *         let %r1 = r + 1          -->     for x in 0..w {
+ *         let %r1 = r + 1          -->     check or(w <= 0, r1 < h)
+ *         check r1 < h                     for x in 0..w {
  *         out[x] = a[r1, x]                    out[x] = a[r1, x]
  *     }                                    }
  *
@@ -10,6 +12,10 @@
  * Expressions have no effects and never trap, so a LET may be computed though
  * the loop runs zero times.  Only LETs without loads and calls move, out of
  * serial and vector loops, one loop at a time from the inside out.
+ *
+ * A check that is the same in every round fails in the first one or never.
+ * Failing it earlier than what else that round does is no matter, since all of
+ * it is undone then.
  */
 #include "transforms/transforms.h"
 
@@ -55,6 +61,27 @@ is_fixed(const Walk *w, const Expr *e)
     return fixed;
 }
 
+/* 'check', which is fixed in 'loop', before it: a loop without rounds doesn't
+ * make it. */
+static Stmt *
+check_before(Arena *a, const Stmt *check, const Stmt *loop)
+{
+    Stmt *s = ir_copy_stmt(a, check);
+    if (loop_trips(loop) < 1) {
+        Expr *none = ir_binary(a, E_LE, loop->hi, loop->lo);
+        s->value = ir_binary(a, E_OR, none, s->value);
+    }
+    return s;
+}
+
+/* Is 's' a check that may move?  The loop's ends are evaluated once more. */
+static bool
+is_fixed_check(const Walk *w, const Stmt *s, const Stmt *loop)
+{
+    return s->kind == S_CHECK && is_fixed(w, s->value) &&
+           !ir_has_load(loop->lo) && !ir_has_load(loop->hi);
+}
+
 /* Moves what is fixed in 'loop' to the end of 'out', in order: a LET may use
  * one that has just moved. */
 static void
@@ -70,6 +97,8 @@ move_fixed(Walk *w, Stmt *loop, Block *out)
         if (s->kind == S_LET && is_fixed(w, s->value)) {
             vec_push(a, out, s);
             map_set(&w->inner, s->var, NULL);
+        } else if (is_fixed_check(w, s, loop)) {
+            vec_push(a, out, check_before(a, s, loop));
         } else {
             vec_push(a, &rest, s);
         }
@@ -95,7 +124,7 @@ walk_block(Walk *w, Block *block)
     *block = out;
 }
 
-/* Changes 'func' in place; statements only move. */
+/* Changes 'func' in place. */
 Func *
 pass_invariant(Pass *pass, Func *func)
 {
