@@ -131,6 +131,8 @@ bool flatten_is_wide(const Stmt *store);
 
 /* vectorize.c: is there a form of the function for SIMD lanes? */
 bool fn_has_lanes(Fn fn);
+/* Is it a check of floats that guards no index but one computed from them? */
+bool is_float_check(const Stmt *s);
 /* 'block' with branches that only compute made selects; 'deaf': nobody listens
  * to the floating-point flags that they may set then. */
 Block select_form(Arena *arena, const Block *block, bool deaf);

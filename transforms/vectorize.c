@@ -23,6 +23,8 @@
  * What has calls of libm, such branches, checks or mostly strided accesses is
  * left to the C compiler, which may still find something to do in it.
  */
+#include <math.h>
+
 #include "transforms/transforms.h"
 
 enum { MAX_BRANCH = 80 }; /* nodes of a branch worth computing in vain */
@@ -159,11 +161,17 @@ vector_form(Arena *arena, const Stmt *loop)
  * last reason found against it, NULL: none; "at" where that is.  "near" and
  * "far" count accesses of which neighbouring rounds touch neighbouring
  * elements, and elements a constant number of rows apart; "strided" is one of
- * the latter. */
+ * the latter.  "lets" holds the Vars of the body, "checked" the place of a
+ * check (line 0: none), "seen" what is stored into is visible, "gathers" an
+ * index is computed from more than the loop's variable. */
 typedef struct Lanes {
     Arena *arena;
     Bounds *b;
     Expr *x; /* the loop's variable */
+    Map lets;
+    Loc checked;
+    bool seen;
+    bool gathers;
     const char *why;
     Loc at;
     int near;
@@ -196,6 +204,18 @@ refuse_walk(Lanes *lanes, const Buf *buf, Loc loc)
            loc, loc);
 }
 
+/* Is 'e' made of what the body defines? */
+static bool
+is_of_body(const Lanes *lanes, const Expr *e)
+{
+    bool found = ir_reads(e) ||
+                 (e->op == E_VAR && map_has(&lanes->lets, e->var));
+    for (int i = 0; i < e->nargs && !found; i++) {
+        found = is_of_body(lanes, e->args[i]);
+    }
+    return found;
+}
+
 /* One index may be x plus what does not change.  On the last axis neighbouring
  * rounds are neighbouring elements, and a SIMD access is one run of memory; on
  * another one it is put together from lanes. In an access to small vectors the
@@ -213,6 +233,7 @@ look_index(Lanes *lanes, const Buf *buf, Expr *const *index, int n, Loc loc)
             Expr *atom = form.terms.at[j].atom;
             known = ir_equal(atom, lanes->x) || !ir_uses(atom, lanes->x->var);
             known = known && (atom->op != E_VAR || atom->var->id >= 0);
+            lanes->gathers |= is_of_body(lanes, atom);
         }
         bool last = i == buf->rank - 1 || (i == n - 1 && n == buf->rank - 1);
         uses += coef == 1;
@@ -272,14 +293,42 @@ what_stops(const Stmt *s)
     }
 }
 
-/* LETs and stores only; definitions are noted as the walk goes on, so that
- * indices are seen through them. */
+/* Does 'e' say nothing of integers, as x != 0.0, or as a limit beyond 2^53?  A
+ * smaller one might be for an integer that was made a float (floats.c), and
+ * what keeps an index in range. */
+static bool
+compares_floats(const Expr *e)
+{
+    if (e->op == E_AND || e->op == E_OR) {
+        return compares_floats(e->args[0]) && compares_floats(e->args[1]);
+    }
+    bool order = e->op == E_LT || e->op == E_LE;
+    bool far = e->op == E_NE;
+    for (int i = 0; i < e->nargs && order; i++) {
+        far |= e->args[i]->op == E_CONST &&
+               dtype_is_float(e->args[i]->dtype) &&
+               fabs(e->args[i]->fval) >= 0x1p53;
+    }
+    return far && e->lanes == 0 && dtype_is_float(e->args[0]->dtype);
+}
+
+bool
+is_float_check(const Stmt *s)
+{
+    return s->kind == S_CHECK && s->exc != X_INDEX && compares_floats(s->value);
+}
+
+/* LETs and stores only, and checks of floats, which set a flag: then the rest
+ * of the round still runs, so what is checked must not be the place of an
+ * access, nor stores go where they would have to be undone. Definitions are
+ * noted as the walk goes on, so that indices are seen through them. */
 static void
 look_body(Lanes *lanes, const Block *body)
 {
     for (int i = 0; i < body->n && lanes->why == NULL; i++) {
         Stmt *s = body->at[i];
-        if (s->kind != S_LET && s->kind != S_STORE) {
+        bool check = is_float_check(s);
+        if (s->kind != S_LET && s->kind != S_STORE && !check) {
             object(lanes, what_stops(s),
                    s->kind == S_IF ? s->value->loc : s->loc, s->loc);
             return;
@@ -295,8 +344,18 @@ look_body(Lanes *lanes, const Block *body)
                    s->loc, s->loc);
         } else if (s->kind == S_STORE) {
             look_index(lanes, s->buf, s->index, s->nindex, s->loc);
+            lanes->seen |= ir_is_visible(s->buf);
+        } else if (s->kind == S_LET) {
+            map_set(&lanes->lets, s->var, s->var);
+        } else {
+            lanes->checked = s->loc;
         }
         bounds_after(lanes->b, s);
+    }
+    if (lanes->why == NULL && lanes->checked.line != 0 &&
+        (lanes->seen || lanes->gathers)) {
+        object(lanes, "a check is left in it", lanes->checked,
+               body->at[0]->loc);
     }
 }
 
@@ -306,7 +365,7 @@ bool
 vector_allowed(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
                DependWhy *why)
 {
-    Lanes lanes = {.arena = arena, .b = b};
+    Lanes lanes = {.arena = arena, .b = b, .lets = map_new(arena)};
     lanes.x = ir_ref(arena, loop->var);
     int mark = bounds_push(b);
     bounds_loop(b, loop);

@@ -20,6 +20,7 @@ typedef struct Opts {
     bool pipes;
     bool turn;
     bool pack;
+    bool fission;
     bool regions;
     bool vectorize;
     bool flatten;        /* the directive, which 'vectorize' proposes */
