@@ -98,8 +98,9 @@ def test_every_transform_fires_often(tmp_path, monkeypatch):
         fired, _ = variants.draw(str(path), module.run, module.arguments(), 0)
         summary.add({"status": "ok", "fired": fired})
     print(*summary.shares(), sep="\n")
-    # Pictures are walked by rows: tests/test_layouts.py has the others.
-    seldom = {"interchange", "turn"}
+    # Pictures are walked by rows: tests/test_layouts.py has the others; and most
+    # nests that follow each other are Pipes.
+    seldom = {"interchange", "turn", "fuse"}
     rare = [name for name in variants.TRANSFORMS if name not in seldom
             and summary.fired[name] < LEAST_FIRED * 200]
     assert not rare, summary.shares()

@@ -19,6 +19,7 @@ typedef struct Opts {
     bool interchange;
     bool pipes;
     bool turn;
+    bool fuse;
     bool pack;
     bool fission;
     bool regions;
