@@ -2,6 +2,7 @@
 
     python bench/run.py [ROW ...] [--pairs 31] [--json FILE]
     python bench/run.py --python            measure plain CPython again
+    python bench/run.py --approx fma,f32    relaxed, against C in float32
 
 A ratio is ours over the strongest exact peer, by interleaved pairs with its
 95 % interval.  Exit status 0: every row keeps its limit.  Clang's peers run
@@ -27,7 +28,7 @@ sys.path.insert(0, str(HERE.parent))
 os.environ.setdefault("VIZGEN_CACHE_DIR", str(HERE.parent / "build" / "bench"))
 os.environ["VIZGEN_TRIALS"] = "0"
 
-from bench import rows, timing
+from bench import approx, rows, timing
 from bench.peers import c
 
 PYTHON_TIMES = HERE / "results" / "cpython.json"
@@ -246,6 +247,9 @@ def main():
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--python", action="store_true")
     parser.add_argument("--no-clang", action="store_true")
+    parser.add_argument("--approx", metavar="WORDS",
+                        help="measure with accelerate(approx=WORDS) against C "
+                        "in float32")
     parser.add_argument("--clang-only", action="store_true",
                         help=argparse.SUPPRESS)
     parser.add_argument("--python-only", action="store_true",
@@ -259,6 +263,10 @@ def main():
         return 0
     if options.clang_only:
         print(json.dumps(clang_only(chosen, options.pairs)))
+        return 0
+    if options.approx:
+        print(approx.table([approx.measure(row, options.pairs, options.approx)
+                            for row in chosen]))
         return 0
     names = [row.name for row in chosen]
     python = python_times(names, options.python)

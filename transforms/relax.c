@@ -17,17 +17,16 @@
 
 #include "csrc/base/approx.h"
 #include "csrc/ir/relaxed.h"
+#include "transforms/sums.h"
 #include "transforms/transforms.h"
 
 enum { MOST_POWER = 63 };
 
-/* "sums": Vars that hold what a loop has added up so far; "grown": their set
- * has; "loc": of the statement at hand. */
+/* "loc": of the statement at hand. */
 typedef struct Relaxer {
     Pass *pass;
     unsigned allowed;
-    Map sums;
-    bool grown;
+    Sums sums;
     Loc loc;
 } Relaxer;
 
@@ -38,72 +37,13 @@ remark(const Relaxer *r, const Expr *e, const char *text)
                 "%s", text);
 }
 
-/* --- sums ---------------------------------------------------------------- */
-
-/* Is 'e' what was added up so far, with or without more? */
-static bool
-is_sum(const Relaxer *r, const Expr *e)
-{
-    switch (e->op) {
-    case E_VAR:
-        return map_has(&r->sums, e->var);
-    case E_ADD:
-    case E_PLUS:
-        return is_sum(r, e->args[0]) || is_sum(r, e->args[1]);
-    case E_SUB:
-        return is_sum(r, e->args[0]);
-    case E_SELECT:
-        return is_sum(r, e->args[1]) || is_sum(r, e->args[2]);
-    default:
-        return false;
-    }
-}
-
-static void
-add_sum(Relaxer *r, Var *var, bool yes)
-{
-    if (yes && dtype_is_float(var->dtype) && !map_has(&r->sums, var)) {
-        map_set(&r->sums, var, var);
-        r->grown = true;
-    }
-}
-
-/* For ir_each_stmt. */
-static void
-note_sums(void *data, Stmt *s)
-{
-    Relaxer *r = data;
-    if (s->kind == S_LET) {
-        add_sum(r, s->var, is_sum(r, s->value));
-    }
-    for (int i = 0; i < s->ncarries; i++) {
-        add_sum(r, s->carries[i].var, true);
-        add_sum(r, s->carries[i].out, is_sum(r, s->carries[i].next));
-    }
-    for (int i = 0; i < s->njoins; i++) {
-        const Join *join = &s->joins[i];
-        add_sum(r, join->out, is_sum(r, join->then_val) ||
-                                  is_sum(r, join->else_val));
-    }
-}
-
-/* Loops carry sums from their end to their beginning. */
-static void
-find_sums(Relaxer *r, const Func *func)
-{
-    do {
-        r->grown = false;
-        ir_each_stmt(&func->body, note_sums, r);
-    } while (r->grown);
-}
-
 /* A difference is the sum with the opposite. */
 static Expr *
 relax_sum(Relaxer *r, Expr *e)
 {
     Arena *a = r->pass->arena;
     Expr *other = e->args[1];
-    if (!dtype_is_float(e->dtype) || !is_sum(r, e)) {
+    if (!dtype_is_float(e->dtype) || sums_level(&r->sums, e) == SUM_NOT) {
         return e;
     }
     if (e->op == E_SUB) {
@@ -112,7 +52,7 @@ relax_sum(Relaxer *r, Expr *e)
     return ir_at(ir_binary(a, E_PLUS, e->args[0], other), e->loc);
 }
 
-/* --- quotients and powers ------------------------------------------------- */
+/* --- single operations ------------------------------------------------- */
 
 /* A constant, perhaps for all lanes; NULL: it is none. */
 static const Expr *
@@ -233,8 +173,7 @@ Func *
 pass_relax(Pass *pass, Func *func)
 {
     Relaxer r = {.pass = pass, .allowed = pass->opts->approx};
-    r.sums = map_new(pass->scratch);
-    find_sums(&r, func);
+    sums_find(pass->scratch, func, &r.sums);
     Func *out = arena_copy(pass->arena, func, sizeof(*func));
     out->body = ir_map_block(pass->arena, &func->body, relax_stmt, &r);
     r.loc = func->loc;

@@ -7,8 +7,10 @@
  * for either float type: the longest vectors up to which products are added
  * from left to right and how they are rounded, contiguous ones and others.
  * Longer vectors and matrices are for the routine itself (linalg.c).  Integers
- * wrap, so that their order does not matter.
+ * wrap, so that their order does not matter; nor does that of floats where
+ * approx= says so.
  */
+#include "csrc/base/approx.h"
 #include "typeinfer/state.h"
 
 /* The lanes of a 1-D array; an axis of an argument is pinned for it.  0:
@@ -29,7 +31,7 @@ lanes_of(Infer *I, const AExpr *call, int k)
 
 /* Two vectors whose products are added from left to right. */
 bool
-is_short_dot(const AExpr *call)
+is_short_dot(const AExpr *call, bool any_order)
 {
     const Type *a = call->items.at[0]->type;
     const Type *b = call->items.at[1]->type;
@@ -39,8 +41,8 @@ is_short_dot(const AExpr *call)
     }
     int n = type_lanes(a);
     DType dtype = dtype_promote(a->dtype, b->dtype);
-    bool known =
-        !dtype_is_float(dtype) || n <= numpy_dot_order(dtype, false).longest;
+    bool known = !dtype_is_float(dtype) || any_order ||
+                 n <= numpy_dot_order(dtype, false).longest;
     return n > 0 && n == type_lanes(b) && dtype != DT_BOOL && known;
 }
 
@@ -54,7 +56,7 @@ type_of_dot(Infer *I, AExpr *call, BuiltinId id)
                      "`dot` of %d and %d elements: this raises ValueError",
                      n, other);
     }
-    if (!is_short_dot(call)) {
+    if (!is_short_dot(call, I->unit->approx & RELAX_REASSOC)) {
         return type_of_linalg(I, call, id);
     }
     DType dtype = dtype_promote(call->items.at[0]->type->dtype,

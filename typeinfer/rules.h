@@ -327,7 +327,7 @@ bool ufunc_is_uniform(Arena *arena, BuiltinId id, const Type *const *args,
 int sort_kind(const AExpr *call);
 /* Is a typed call of np.dot one of two vectors that are added from left to
  * right (dot.c)? */
-bool is_short_dot(const AExpr *call);
+bool is_short_dot(const AExpr *call, bool any_order);
 
 /* --- reduce.c ------------------------------------------------------------- */
 

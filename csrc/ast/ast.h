@@ -287,14 +287,15 @@ typedef struct AClass {
 /* A function and all user functions it reaches; funcs.at[0] is the entry.
  * Hidden arguments ("nhidden" arrays among the globals) follow the entry's own.
  * "attrs" are the names of all attributes in the source, "stores" those that
- * are assigned; "classes" are in the order in which they were met.  "arena" and
- * "diags" are those of the whole compilation. */
+ * are assigned; "classes" are in the order in which they were met.  "approx":
+ * bits of Relax.  "arena" and "diags" are those of the whole compilation. */
 typedef struct Unit {
     Arena *arena;
     Diags *diags;
     VEC(AFunc *) funcs;
     int nhidden;
     int minor; /* of Python 3 */
+    unsigned approx;
     Map attrs;
     Map stores;
     VEC(AClass) classes;

@@ -73,6 +73,7 @@ static bool
 run_front(CompileRequest *request, CompileResult *out)
 {
     Unit *unit = request->unit;
+    unit->approx = request->opts.approx;
     AFunc *entry = infer_unit(unit, request->sig);
     /* there may be an entry although a part of it was refused */
     if (entry == NULL || unit->diags->refusals > 0) {

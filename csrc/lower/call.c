@@ -15,6 +15,7 @@
  * its arithmetic run in SIMD lanes.  What grows too large is refused (VZ-2012),
  * and then calls stay in Python, each callee compiled by itself.
  */
+#include "csrc/base/approx.h"
 #include "csrc/lower/list.h"
 
 /* --- user functions ------------------------------------------------------- */
@@ -240,7 +241,9 @@ call_special(Lower *L, const AExpr *e, BuiltinId id)
     case BUILTIN_NP_DOT:
     case BUILTIN_NP_INNER:
     case BUILTIN_DOT_OF:
-        return is_short_dot(e) ? lower_dot(L, e, id) : lower_linalg(L, e, id);
+        return is_short_dot(e, L->approx & RELAX_REASSOC)
+                   ? lower_dot(L, e, id)
+                   : lower_linalg(L, e, id);
     case BUILTIN_COPY:
     case BUILTIN_ASTYPE:
         return lower_copy(L, e);

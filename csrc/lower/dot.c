@@ -8,19 +8,20 @@
  * float32 is multiplied in float32 and added in float64.  A sum that is not
  * finite may have warned, once for all operations; that is Python's.
  */
+#include "csrc/base/approx.h"
 #include "csrc/lower/state.h"
 #include "typeinfer/rules.h"
 
 /* A strided vector goes through another routine than a contiguous one.  Is its
  * order the same, or the view surely contiguous? */
 static bool
-is_known(const Value *v, DType dtype, int n)
+is_known(const Lower *L, const Value *v, DType dtype, int n)
 {
     const View *view = v->view;
     DotOrder strided = numpy_dot_order(dtype, true);
     bool same = strided.fused == numpy_dot_order(dtype, false).fused;
     if (view == NULL || !dtype_is_float(dtype) || n == 1 ||
-        (same && n <= strided.longest)) {
+        (L->approx & RELAX_REASSOC) || (same && n <= strided.longest)) {
         return true;
     }
     int axis = view->axis[0];
@@ -67,7 +68,8 @@ lower_dot(Lower *L, const AExpr *e, BuiltinId id)
     lower_items(L, &e->items, args);
     DType dtype = e->type->dtype;
     int n = type_lanes(args[0].type);
-    if (!is_known(&args[0], dtype, n) || !is_known(&args[1], dtype, n)) {
+    if (!is_known(L, &args[0], dtype, n) ||
+        !is_known(L, &args[1], dtype, n)) {
         return product_of(L, e, id, args);
     }
     Expr *x = operand(L, args[0], dtype, e->loc);
