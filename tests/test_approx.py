@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import vizgen
+import vizgen.approx
 from tests import vzopt
 from vizgen import _core, accelerate
 
@@ -351,6 +352,70 @@ def test_checked_calls_are_exact():
                "print(fn(picture(99), picture(99)) == dot(picture(99), "
                "picture(99)))", VIZGEN_CHECK="1")
     assert done.stdout.split() == ["True"]
+
+
+# --- bounds ---------------------------------------------------------------------
+
+def note(function, args, approx):
+    fn = accelerate(function, approx=approx)
+    got = fn(*args)
+    assert fn.stats.native_calls == 1
+    line = next(row for row in fn.explain().splitlines() if "approx: " in row)
+    return line.split("approx: ")[1], got
+
+
+def test_bound_that_is_kept():
+    """All four words lose little of this; what was measured is told."""
+    a = picture(61, 47)
+    words, got = note(two_stages, (a,), "psnr>=100")
+    assert words.startswith("fma,reassoc,vecmath,f32: psnr 1")
+    assert words.endswith("in the first call (psnr>=100)")
+    assert vizgen.approx.psnr(got, two_stages(a)) >= 100
+    assert got.tobytes() != two_stages(a).tobytes()
+
+
+def test_bound_that_f32_breaks():
+    a = picture(61, 47)
+    words, got = note(two_stages, (a,), "maxerr<=1e-12")
+    assert words.startswith("fma,reassoc,vecmath: maxerr")
+    assert np.max(np.abs(got - two_stages(a))) <= 1e-12
+    words, got = note(two_stages, (a,), "fma,ulp<=4")
+    assert words.startswith("fma: ulp")
+
+
+def test_bound_that_nothing_keeps():
+    a = picture(61, 47)
+    words, got = note(two_stages, (a,), "f32,maxerr<=0")
+    assert words == "exact: nothing else keeps maxerr<=0"
+    assert got.tobytes() == two_stages(a).tobytes()
+
+
+def in_place(a, *, factor):
+    for i in range(a.shape[0]):
+        a[i] = a[i] / factor + 1.0 / 3.0
+
+
+def test_trials_leave_arguments_alone():
+    """A call changes its array once, however many versions are tried."""
+    a = np.arange(9.0)
+    fn = accelerate(in_place, approx="maxerr<=1e-6")
+    fn(a, factor=3.0)
+    near(a, np.arange(9.0) / 3.0 + 1.0 / 3.0)
+    assert fn.stats.native_calls == 1 and "approx: fma" in fn.explain()
+
+
+SHARED = np.ones(9)
+
+
+def global_array(a):
+    for i in range(a.shape[0]):
+        SHARED[i] += a[i] / 3.0
+    return SHARED[0]
+
+
+def test_global_arrays_are_not_tried():
+    words, got = note(global_array, (np.ones(9),), "psnr>=50")
+    assert "it uses global arrays" in words and got == 1.0 + 1.0 / 3.0
 
 
 # --- what is said of it ---------------------------------------------------------

@@ -66,6 +66,8 @@ def _block(name, item, own):
         return f"{head}  left in Python\n{_indented(item['refusal'])}"
     how = "from the cache" if item["from_cache"] else "compiled"
     lines = [f"{head}  native, {how} in {item['seconds']:.2f} s"]
+    if item.get("approx"):
+        lines.append(f"  approx: {item['approx']}")
     remarks = sorted({(r["file"], r["line"], r["code"], r["message"],
                        tuple(r["sites"])) for r in item["remarks"]})
     lines += _summary([remark[2] for remark in remarks])

@@ -122,6 +122,9 @@ accel_part(const Accel *owner, PyObject *function)
     Accel *f = (Accel *)made;
     if (f != NULL) {
         f->silent = true;
+        if (f->approx.measure != MEASURE_NONE) {
+            f->approx = (Approx){0}; /* a bound is of the whole */
+        }
         set_variant(f, owner->opts_text, owner->compiler);
     }
     return f;
@@ -138,7 +141,7 @@ take_options(Accel *f, PyObject *options)
     if (approx != NULL && PyUnicode_Check(approx)) {
         const char *text = PyUnicode_AsUTF8(approx);
         f->exact = text == NULL || !approx_parse(text, &f->approx, why)
-                   || f->approx.relax == 0 || f->approx.measure;
+                   || f->approx.relax == 0;
     }
     f->strict = strict != NULL && PyObject_IsTrue(strict) > 0;
     if (threads != NULL && PyLong_Check(threads)) {
@@ -160,8 +163,8 @@ take_approx(Accel *f)
         f->approx = (Approx){0};
         bad = environment_check("VIZGEN_APPROX");
     }
-    if (f->core->checking || f->approx.measure != MEASURE_NONE) {
-        f->approx = (Approx){0}; /* exact is within any bound */
+    if (f->core->checking) {
+        f->approx = (Approx){0};
     }
     return bad >= 0;
 }

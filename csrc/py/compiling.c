@@ -62,7 +62,7 @@ accel_opts(const Accel *f, KernelMode mode)
     opts.general |= mode == GENERAL;
     opts.count_warnings |= mode == COUNTING;
     opts.threads = f->threads;
-    opts.approx |= f->approx.relax;
+    opts.approx |= f->approx.measure ? f->relax : f->approx.relax;
     if (f->core->dump != NULL) {
         opts.dump = f->core->dump;
     }

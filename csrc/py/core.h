@@ -10,6 +10,7 @@
  *     syntax.c    nested functions and the like      frozen.c   lists, dicts
  *     specs.c     one compiled version per signature, made on demand
  *     dispatch.c  a call, from vectorcall to the specialisation
+ *     bounded.c   approx="psnr>=50", measured
  *     attempt.c   running its kernels
  *     trial.c     giving up signatures that lose against Python
  *     host.c      what a running kernel asks of Python
@@ -259,6 +260,13 @@ typedef struct Record {
     double python_seen;
 } Record;
 
+/* What a signature's first call has found to keep the bound of approx=: bits of
+ * Relax, and a text for people, or NULL. */
+typedef struct Choice {
+    unsigned relax;
+    PyObject *note;
+} Choice;
+
 /* What became of one signature. */
 typedef struct Spec {
     int nargs;
@@ -288,6 +296,7 @@ typedef struct Spec {
     int warned;         /* calls whose flags were set */
     int calm;           /* counting calls since, without a warning */
     bool errstate;      /* np.errstate or a filter has led to Python */
+    Choice choice;      /* what need not be exact */
     Record record;
 } Spec;
 
@@ -356,6 +365,7 @@ struct Accel {
     int threads;
     Approx approx;     /* what need not be exact */
     bool exact;        /* whatever the environment says */
+    unsigned relax;    /* of the signature that is being compiled */
     Loaded *loaded;
     bool trials;       /* VIZGEN_TRIALS is not 0 */
     int until_trial;   /* calls until the next one that is timed */
@@ -552,6 +562,8 @@ void specs_init(void); /* fork handler */
 /* The compiled and planned kernel, or NULL with a refusal in l->diags. */
 Kernel *spec_compile(Accel *f, Loaded *l, Signature *sig, KernelMode mode);
 Opts accel_opts(const Accel *f, KernelMode mode);
+/* bounded.c: what a call like this one may be; false with an exception. */
+bool bounded_choose(Accel *f, Loaded *l, PyObject *const *bound, Choice *out);
 void accel_solver(const Accel *f, Opts *opts);
 /* The options' text is good; false with ValueError. */
 bool opts_check(const char *text);

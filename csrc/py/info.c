@@ -97,6 +97,7 @@ spec_describe(Loaded *l, Spec *spec)
         out != NULL && put(out, "signature", text_or_none(spec->text))
         && put(out, "native", PyBool_FromLong(spec->refusal == NULL))
         && put(out, "refusal", own_or_none(spec->refusal))
+        && put(out, "approx", own_or_none(spec->choice.note))
         && put(out, "diagnostics", diag_dicts(&l->diags, spec->diags,
                                               spec->ndiags, SEV_REFUSAL))
         && put(out, "remarks", all_remarks(l, spec))

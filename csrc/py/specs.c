@@ -472,18 +472,29 @@ spec_make(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
         tell_full(f, l);
         return NULL;
     }
+    Choice choice;
+    if (!bounded_choose(f, l, args, &choice)) {
+        return NULL;
+    }
     if (!accel_lock(f)) {
+        Py_XDECREF(choice.note);
         return NULL;
     }
     Spec *spec = NULL;
+    f->relax = choice.relax;
     if (l == f->loaded) {
         look_up_tuned(f);
         spec = spec_find(l, keys, args);
     }
     if (l == f->loaded && spec == NULL && l->nspecs < 2 * MAX_SPECS) {
         spec = new_spec(f, l, args, keys, nargs);
+        if (spec != NULL) {
+            spec->choice = choice;
+            choice.note = NULL;
+        }
     }
     accel_unlock(f);
+    Py_XDECREF(choice.note);
     return spec != NULL && guards_hold(&l->guards) ? spec : NULL;
 }
 
@@ -509,6 +520,7 @@ spec_kernel(Accel *f, Loaded *l, Spec *spec, KernelMode mode)
     fatal_enter(&trap);
     if (!spec->tried[mode] && setjmp(trap.env) == 0) {
         Signature *sig = copy_signature(l->arena, spec->sig);
+        f->relax = spec->choice.relax;
         spec->kernels[mode] = spec_compile(f, l, sig, mode);
     }
     spec->tried[mode] = true;
@@ -527,6 +539,7 @@ spec_free(Spec *spec)
         Py_DECREF(spec->consts[i].value);
     }
     Py_XDECREF(spec->refusal);
+    Py_XDECREF(spec->choice.note);
     PyMem_Free(spec);
 }
 
