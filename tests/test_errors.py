@@ -281,7 +281,7 @@ BAD_VARIABLES = [
     ("VIZGEN_OPTS", "nonsense=1", "unknown option 'nonsense=1'", "defaults"),
     ("VIZGEN_THREADS", "many", "not a whole number", "as the machine has"),
     ("VIZGEN_THREADS", "0", "not a whole number", "as the machine has"),
-    ("VIZGEN_DUMP", "Y", "letter 'Y'", "the other letters"),
+    ("VIZGEN_DUMP", "9", "letter '9'", "the other letters"),
     ("VIZGEN_CACHE_DIR", "here", "not an absolute path", "this process only"),
     ("VIZGEN_CACHE_DIR", "/proc/here", "can't be used", "this process only"),
     ("VIZGEN_STRICT", "no", "neither 0 nor 1", "counts as 1"),
