@@ -15,7 +15,9 @@ NEEDED = {"exits", "ssa", "checks", "schedule", "commit"}
 
 def test_every_pass_but_the_needed_ones_has_a_switch():
     text = (ROOT / "transforms" / "passes.def").read_text()
-    passes = re.findall(r"^PASS\('\w',\s+(\w+)", text, re.M)
+    rows = re.findall(r"^PASS\('\w',\s+(\w+),\s+\w+,\s+\w+,\s+'(.)'", text,
+                      re.M)
+    passes = [name for name, mode in rows if mode != "A"]  # approx= is theirs
     assert {*passes} - NEEDED == {*_core.transforms()} - {"flatten"}
 
 

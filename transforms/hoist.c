@@ -159,13 +159,14 @@ is_param(const Hoist *h, const Var *var)
 }
 
 /* Does the exact value of 'e' surely fit i64 at the place?  What might wrap
- * has all of i64 as its interval; a value that is there already has fitted. */
+ * has all of i64 as its interval; the end of a loop, asked for by name, is
+ * there already, and so has fitted. */
 static bool
 is_moderate(Hoist *h, int place, Expr *e)
 {
     int64_t lo = 0;
     int64_t hi = 0;
-    if (e->op == E_VAR && !is_param(h, e->var)) {
+    if (h->by_name && e->op == E_VAR && !is_param(h, e->var)) {
         return true;
     }
     bounds_interval(known_at(h, place), e, &lo, &hi);
@@ -530,7 +531,9 @@ hoist_ends(Hoist *h, int place, const Stmt *check, const LinearVec *forms)
         Linear end;
         Expr *test = NULL;
         if (at_named_end(h, place, &forms->at[i], &end)) {
+            h->by_name = true;
             test = form_test(h, place, check, &end, true);
+            h->by_name = false;
         }
         if (test == NULL || is_hopeless(h, test)) {
             return false;

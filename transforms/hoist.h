@@ -35,6 +35,7 @@ typedef struct Hoist {
     VEC(Taken) conds;
     Scope scope;
     Map lets;
+    bool by_name;   /* the ends of loops are compared by their names */
     bool stored;    /* visible memory may have been written by now */
     int hoisted;    /* conditions taken out of loops */
 } Hoist;
