@@ -21,11 +21,11 @@
 
 /* The pass's state.
  *   "pass"   arenas
- *   "inner"  Vars that change in the loop at hand, each with something that is
- *            not NULL; a Var whose LET has moved is set back to NULL */
+ *   "inner"  Vars and Bufs that change in the loop at hand, each with something
+ *            that is not NULL; a Var whose LET has moved is set back to NULL */
 typedef struct Walk {
     Pass *pass;
-    Map inner; /* Vars that change in the loop at hand */
+    Map inner;
 } Walk;
 
 static void walk_block(Walk *w, Block *block);
@@ -45,6 +45,26 @@ note_defined(void *data, Stmt *s)
         map_set(&w->inner, s->carries[i].var, s);
         map_set(&w->inner, s->carries[i].out, s);
     }
+    if (s->kind == S_ALLOC || s->kind == S_VIEW || s->kind == S_GROW) {
+        map_set(&w->inner, s->buf, s);
+    }
+    for (int i = 0; i < s->nbinds; i++) {
+        map_set(&w->inner, s->binds[i].out, s);
+        if (s->binds[i].var != NULL) {
+            map_set(&w->inner, s->binds[i].var, s);
+        }
+    }
+}
+
+/* Does the node itself ask for a Var of the loop, or for the extents or the
+ * place of a Buf that is not there before it? */
+static bool
+is_inner(const Walk *w, const Expr *e)
+{
+    bool of_buf = e->op == E_DIM || e->op == E_STRIDE || e->op == E_DISJOINT;
+    return (e->op == E_VAR && map_get(&w->inner, e->var) != NULL) ||
+           (of_buf && map_get(&w->inner, e->buf) != NULL) ||
+           (e->op == E_DISJOINT && map_get(&w->inner, e->buf2) != NULL);
 }
 
 /* Is 'e' the same in every round, and cheap: nothing of the loop in it, no
@@ -53,8 +73,7 @@ note_defined(void *data, Stmt *s)
 static bool
 is_fixed(const Walk *w, const Expr *e)
 {
-    bool fixed = !ir_reads(e) && e->op != E_CALL &&
-                 !(e->op == E_VAR && map_get(&w->inner, e->var) != NULL);
+    bool fixed = !ir_reads(e) && e->op != E_CALL && !is_inner(w, e);
     for (int i = 0; i < e->nargs && fixed; i++) {
         fixed = is_fixed(w, e->args[i]);
     }
