@@ -185,7 +185,8 @@ def clang_only(chosen, pairs):
     """The other side of measure_clang()."""
     result = {}
     for row in chosen:
-        found = peers(row, "clang")
+        found = {name: peer for name, peer in peers(row, "clang").items()
+                 if peer[0]}
         contenders = {name: call for name, (_, call) in found.items()}
         limit = copies(row, "clang")
         times = timing.interleaved(contenders | limit, pairs)
