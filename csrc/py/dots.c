@@ -125,17 +125,20 @@ is_steady(PyArray_DotFunc *dot, bool single)
     enum { LONGEST = 40, SHIFTS = 4 };
     npy_intp size = single ? sizeof(float) : sizeof(double);
     double space[2][LONGEST + SHIFTS];
+    double numbers[2][LONGEST];
     uint64_t seed = 1;
+    for (int i = 0; i < LONGEST; i++) {
+        numbers[0][i] = next(&seed);
+        numbers[1][i] = next(&seed);
+    }
     for (int n = 2; n <= LONGEST; n++) {
         double want = 0.0;
-        uint64_t start = seed;
         for (int shift = 0; shift < SHIFTS * SHIFTS; shift++) {
             char *x = (char *)space[0] + shift / SHIFTS * size;
             char *y = (char *)space[1] + shift % SHIFTS * size;
-            seed = start;
             for (int i = 0; i < n; i++) {
-                put(x, i, single, next(&seed));
-                put(y, i, single, next(&seed));
+                put(x, i, single, numbers[0][i]);
+                put(y, i, single, numbers[1][i]);
             }
             double got = 0.0;
             dot(x, size, y, size, &got, n, NULL);
