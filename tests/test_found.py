@@ -590,7 +590,7 @@ def returns_none(a):
 @pytest.mark.parametrize("fn", [
     dots_of_all, dots_of_vector, dots_at_the_end, larger_than_none,
     remainder_of_none], ids=lambda fn: fn.__name__)
-def test_left_to_python(fn):
+def test_what_is_left_to_python(fn):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FallbackWarning)
         assert_same(accelerate(fn), (numbers(1, (2, 3), np.float64),),

@@ -111,6 +111,48 @@ for pid in pids:
     assert done.returncode == 0, done.stderr
 
 
+IMPORTING = """
+import os, sys, threading, time
+from vizgen import lazy
+
+sys.path.insert(0, os.path.dirname(__file__))
+thread = threading.Thread(target=lazy.load, args=("slow",))
+thread.start()
+while "slow" not in sys.modules:
+    time.sleep(0.001)
+pid = os.fork()
+if pid == 0:
+    os._exit(lazy.load("slow").answer - 42)
+deadline = time.monotonic() + 20
+while os.waitpid(pid, os.WNOHANG) == (0, 0):
+    assert time.monotonic() < deadline, "the child hangs"
+    time.sleep(0.01)
+thread.join()
+"""
+
+
+def test_fork_while_importing(tmp_path):
+    """The child would wait for the end of an import that nobody ends."""
+    (tmp_path / "slow.py").write_text(
+        "import time\ntime.sleep(0.5)\nanswer = 42\n")
+    done = run_file(tmp_path, IMPORTING)
+    assert done.returncode == 0, done.stderr
+
+
+def test_fork_by_an_import(tmp_path):
+    """A module may fork while it is imported; nobody waits for long."""
+    (tmp_path / "slow.py").write_text(
+        "import os, time\n"
+        "pid = os.fork()\n"
+        "if pid == 0:\n"
+        "    os._exit(0)\n"
+        "os.waitpid(pid, 0)\n"
+        "time.sleep(0.2)\n"
+        "answer = 42\n")
+    done = run_file(tmp_path, IMPORTING)
+    assert done.returncode == 0, done.stderr
+
+
 def test_multiprocessing_by_name(tmp_path):
     done = run_file(tmp_path, SUM_PROGRAM + """
 import multiprocessing

@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.runkit import kernel, needs_gcc, programs, tool_fixture  # noqa: F401
+from tests.runkit import kernel, needs_gcc, programs, tool_fixture
 
 pytestmark = needs_gcc
 

@@ -2,8 +2,8 @@
 
 The object it returns, vizgen._core.Accelerated, loads and compiles at the
 first call.  The functions with a leading underscore are called from C.  What
-every first call needs is imported here: an import at that moment would be
-one that a fork may interrupt, and the child could then never finish it.
+every first call needs is imported here, so that it has nothing to wait for; the
+rest goes through vizgen.lazy.
 """
 
 import functools
@@ -11,7 +11,7 @@ import os
 import sys
 import types
 
-from . import _core, source  # noqa: F401
+from . import _core, lazy, source  # noqa: F401
 
 GENERATOR = 0x20
 COROUTINE = 0x80 | 0x100 | 0x200  # coroutine, iterable coroutine, async gen
@@ -132,9 +132,7 @@ def _tuned(py_func):
         "vizgen")
     if not os.path.isdir(os.path.join(root, "tuned")):
         return None
-    from . import tuned
-
-    return tuned.choice(py_func)
+    return lazy.load("vizgen.tuned").choice(py_func)
 
 
 def _solver():

@@ -21,6 +21,8 @@ import weakref
 
 import numpy
 
+from . import lazy
+
 # Modules whose Python functions are never translated by reading them.
 OPAQUE = set(sys.stdlib_module_names) - {"colorsys", "bisect"} | {
     "numpy", "scipy", "vizgen",
@@ -255,9 +257,7 @@ def known_objects():
     for name, value in vars(builtins).items():
         if callable(value) and getattr(value, "__module__", "") == "builtins":
             _add(table, value, "builtins." + value.__name__)
-    import cmath  # not needed before a function is loaded
-    import heapq
-
+    cmath, heapq = lazy.load("cmath"), lazy.load("heapq")
     for value in [*vars(math).values(), *vars(cmath).values()]:
         if isinstance(value, types.BuiltinFunctionType):
             _add(table, value, f"{value.__module__}.{value.__name__}")
@@ -304,10 +304,8 @@ def _is_numpy(value):
 def canonical(name):
     """The canonical name of a library's function that is written 'name';
     True for a module or a constant, False where nothing is."""
-    import cmath
-
     root, *parts = name.split(".")
-    value = {"builtins": builtins, "cmath": cmath, "math": math,
+    value = {"builtins": builtins, "cmath": lazy.load("cmath"), "math": math,
              "numpy": numpy}.get(root)
     for part in parts:
         value = getattr(value, part, None)
@@ -326,8 +324,7 @@ def is_opaque(function):
 def dataclass_fields(class_):
     """(name, has a default, default, keyword only) for each field of a dataclass
     whose __init__ does nothing but assign the fields; else None."""
-    import dataclasses  # slow to import, and loaded by whoever has such a class
-
+    dataclasses = lazy.load("dataclasses")  # slow, were it not loaded
     rows = []
     if hasattr(class_, "__post_init__"):
         return None

@@ -305,7 +305,9 @@ print_simple(Printer *p, const Stmt *s)
         start(p, "warn ");
         print_expr(p, s->value);
         str_addf(p->out, " %s", text_warns[s->warn]);
-        str_addf(p->out, s->what ? " of %s" : "", s->what);
+        if (s->what) {
+            str_addf(p->out, " of %s", s->what);
+        }
         break;
     case S_ALLOC:
         print_alloc(p, s);

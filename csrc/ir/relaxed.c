@@ -48,10 +48,10 @@ ir_fn_relaxed(Fn fn)
     bool pow = fn == FN_POWF || fn == FN_NP_POWER_BY;
     for (int i = 0; i < ROWS; i++) {
         if (rows[i].libm == fn || rows[i].numpy == (int)fn) {
-            return rows[i].fn;
+            return (int)rows[i].fn;
         }
     }
-    return pow ? FN_VM_POW : -1;
+    return pow ? (int)FN_VM_POW : -1;
 }
 
 /* One operation, in its dtype. */

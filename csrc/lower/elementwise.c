@@ -197,8 +197,8 @@ binop_tree(Lower *L, AOp op, Value lhs, Value rhs, bool in_place, Loc loc)
     }
     if (op == AO_POW) {
         const Lazy *base = lazy_of(L, lhs, loc);
-        Lazy *z = lazy_map(L, power_element, op, dt, rule.type->dtype, &base,
-                           1, loc);
+        Lazy *z = lazy_map(L, power_element, (int)op, dt, rule.type->dtype,
+                           &base, 1, loc);
         z->data = rhs.type;
         return z;
     }
@@ -216,7 +216,7 @@ binop_tree(Lower *L, AOp op, Value lhs, Value rhs, bool in_place, Loc loc)
     if (op == AO_MUL && dtype_is_complex(dt)) {
         return lazy_product(L, dt, args[0], args[1], in_place, loc);
     }
-    return lazy_map(L, rule.mixed ? mixed_element : binary_element, op, dt,
+    return lazy_map(L, rule.mixed ? mixed_element : binary_element, (int)op, dt,
                     rule.type->dtype, args, 2, loc);
 }
 
@@ -237,8 +237,8 @@ const Lazy *
 lazy_unop(Lower *L, AOp op, Value arg, Loc loc)
 {
     const Lazy *from = lazy_of(L, arg, loc);
-    return lazy_map(L, unary_element, op, from->dtype, from->dtype, &from, 1,
-                    loc);
+    return lazy_map(L, unary_element, (int)op, from->dtype, from->dtype, &from,
+                    1, loc);
 }
 
 /* The absolute values of 'arg'. */

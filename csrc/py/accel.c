@@ -42,6 +42,17 @@ is_imported(const char *module, bool now)
     return false;
 }
 
+/* By the way that forks know of. */
+PyObject *
+load_module(const char *module)
+{
+    PyObject *lazy = PyImport_ImportModule("vizgen.lazy");
+    PyObject *found = lazy ? PyObject_CallMethod(lazy, "load", "s", module)
+                           : NULL;
+    Py_XDECREF(lazy);
+    return found;
+}
+
 /* Importing what is imported takes a microsecond; after the first time this is
  * a dict look-up. */
 static PyObject *
@@ -54,7 +65,7 @@ find_module(const char *module)
         Py_XDECREF(text);
     }
     if (found == NULL && !PyErr_Occurred()) {
-        found = PyImport_ImportModule(module);
+        found = load_module(module);
         is_imported(module, found != NULL);
     }
     return found;

@@ -672,6 +672,8 @@ Accel *accel_part(const Accel *owner, PyObject *function);
 PyTypeObject *accel_type_make(PyObject *module);
 bool is_accel(const Core *core, PyObject *object);
 /* A function of a module of ours, imported when first used. */
+PyObject *load_module(const char *module); /* imported in a way that forks
+                                              know of */
 PyObject *helper(const char *module, const char *name);
 extern PyMethodDef info_methods[];
 PyObject *accel_describe(Accel *f);

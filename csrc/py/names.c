@@ -132,7 +132,8 @@ is_lazy(PyObject *dict, PyObject *attr)
                 && (PyUnicode_CompareWithASCIIString(name, "numpy") == 0
                     || PyUnicode_CompareWithASCIIString(name, "scipy") == 0);
     PyObject *path = lazy ? PyUnicode_FromFormat("%U.%U", name, attr) : NULL;
-    PyObject *module = path ? PyImport_Import(path) : NULL;
+    const char *text = path ? PyUnicode_AsUTF8(path) : NULL;
+    PyObject *module = text ? load_module(text) : NULL;
     if (lazy && module == NULL) {
         PyErr_Clear();
     }

@@ -9,7 +9,7 @@ fails, and the call is repeated in Python.
 TABLE maps the name of a function to (module, function).
 """
 
-import importlib
+from vizgen import lazy
 
 _RANDOM = ("seed", "random", "random_sample", "ranf", "sample", "rand",
            "uniform", "randint", "randn", "standard_normal", "normal",
@@ -49,11 +49,9 @@ def find(name):
         return None
     if name in _STREAMS and not _streams_known():
         return None
-    module = importlib.import_module(f"{__name__}.{row[0]}")
+    module = lazy.load(f"{__name__}.{row[0]}")
     return getattr(module, row[1])
 
 
 def _streams_known():
-    from . import streams  # slow to import, as numpy.random is
-
-    return streams.known()
+    return lazy.load(f"{__name__}.streams").known()  # slow to import
