@@ -183,6 +183,14 @@ fault("no choice differs from 0", "csrc/analysis/conditions.c",
 fault("a distance of one is none", "csrc/analysis/apart.c",
       "(least == 0 && most == 0)) {", "(least >= -1 && most <= 1)) {",
       SOUND + "test_rows_that_threads_share")
+fault("any carry may be gathered in blocks", "csrc/pipe/levels.c",
+      "ir_gathers(arena, loop, i) == TALLY_NONE", "false",
+      "tests/test_pipe_gather.py::test_same_results[-placed]")
+fault("inner loops need not hand on what is gathered", "csrc/pipe/levels.c",
+      "    bool same = inner->ncarries == outer->ncarries;",
+      "    bool same = inner->ncarries == outer->ncarries;\n"
+      "    if (same) {\n        return true;\n    }",
+      "tests/test_pipe_gather.py::test_same_results[-rows_too]")
 fault("stages read outside of what was made", "csrc/pipe/reads.c",
       "    below.constant += producer->shift[d] - 1;",
       "    below.constant += producer->shift[d];",

@@ -19,133 +19,6 @@
 
 enum { MAX_STAGES = 32 };
 
-/* --- nests --------------------------------------------------------------- */
-
-/* A level of a nest carries nothing and runs to its end. */
-static bool
-is_plain_loop(const Stmt *s)
-{
-    return s->kind == S_FOR && s->ncarries == 0 && s->nbinds == 0 &&
-           s->until == NULL;
-}
-
-/* 'e' with the LETs of the levels around replaced by what they are, so that it
- * can be computed outside of these levels. */
-static Expr *
-through_lets(Arena *arena, const Stage *stage, Expr *e)
-{
-    for (int d = stage->depth - 1; d >= 0; d--) {
-        const Block *prefix = &stage->axes[d].prefix;
-        for (int i = prefix->n - 1; i >= 0; i--) {
-            if (ir_uses(e, prefix->at[i]->var)) {
-                Map map = map_new(arena);
-                map_set(&map, prefix->at[i]->var, prefix->at[i]->value);
-                e = ir_subst(arena, e, &map);
-            }
-        }
-    }
-    return e;
-}
-
-/* A bound that is the same in all rounds of the levels around: without their
- * variables, and without a load, which would be made again and might see
- * something else. The outermost level's bound is evaluated once and may
- * load. */
-static bool
-is_plain_bound(const Stage *stage, const Expr *e)
-{
-    return !stage_uses_vars(stage, e) && (stage->depth == 0 || !ir_has_load(e));
-}
-
-/* Does 'e' read a buffer that the nest writes? */
-static bool
-reads_own_store(const Block *nest, const Expr *e)
-{
-    bool found = ir_reads(e) && effects_writes(nest, e->buf);
-    for (int i = 0; i < e->nargs && !found; i++) {
-        found = reads_own_store(nest, e->args[i]);
-    }
-    return found;
-}
-
-/* May the LETs before the inner loop be evaluated again for every block of it?
- * Not if they read what an earlier block has stored by then. */
-static bool
-is_repeatable(Arena *arena, const Stage *stage, const Block *lets, int n)
-{
-    Block nest = stage_block(arena, stage);
-    for (int i = 0; i < n; i++) {
-        if (lets->at[i]->kind != S_LET ||
-            reads_own_store(&nest, lets->at[i]->value)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Adds the level 'loop' and, while its body is LETs and one more loop, the
- * levels below, at most 'most'. Levels are copies whose bounds see through the
- * LETs between them, for the box must be known outside; the nest itself is not
- * changed. */
-static void
-take_levels(Arena *arena, Stage *stage, Stmt *loop, int most)
-{
-    while (stage->depth < most && is_plain_loop(loop)) {
-        loop = ir_copy_stmt(arena, loop);
-        loop->lo = through_lets(arena, stage, loop->lo);
-        loop->hi = through_lets(arena, stage, loop->hi);
-        if (!is_plain_bound(stage, loop->lo) ||
-            !is_plain_bound(stage, loop->hi)) {
-            return;
-        }
-        Axis *axis = &stage->axes[stage->depth++];
-        int n = loop->body.n;
-        axis->loop = loop;
-        stage->body = loop->body;
-        if (!is_repeatable(arena, stage, &loop->body, n - 1)) {
-            return;
-        }
-        if (n == 0 || loop->body.at[n - 1]->kind != S_FOR) {
-            return;
-        }
-        axis->prefix = loop->body;
-        axis->prefix.n = n - 1;
-        axis->prefix.cap = n - 1;
-        loop = loop->body.at[n - 1];
-    }
-}
-
-/* Makes 'stage' one of 'depth' levels; what is below belongs to its body. The
- * innermost level's body was noted as a prefix when the walk stopped for its
- * loop; only levels with a level below have one. */
-static void
-trim_levels(Stage *stage, int depth)
-{
-    stage->depth = depth;
-    Axis *last = &stage->axes[depth - 1];
-    last->prefix.n = 0;
-    stage->body = last->loop->body;
-}
-
-/* The nest at block->at[position] as a stage, as deep as it goes. NULL when
- * the statement is no nest, or its outer loop carries something. */
-static Stage *
-take_nest(Arena *arena, const Block *block, int position)
-{
-    Stage *stage = ARENA_NEW(arena, Stage);
-    stage->position = position;
-    stage->nest = block->at[position];
-    if (stage->nest->kind != S_FOR) {
-        return NULL;
-    }
-    take_levels(arena, stage, stage->nest, MAX_DEPTH_PIPE);
-    if (stage->depth == 0) {
-        return NULL;
-    }
-    trim_levels(stage, stage->depth);
-    return stage;
-}
-
 /* --- producers ----------------------------------------------------------- */
 
 /* What a producer's body is made of.
@@ -311,7 +184,7 @@ is_output(Lift *lift, Stage *stage, const Stmt *store, bool first)
 static bool
 as_producer(Lift *lift, Stage *stage)
 {
-    if (!find_stores(stage)) {
+    if (stage->axes[0].loop->ncarries > 0 || !find_stores(stage)) {
         return false;
     }
     int mark = bounds_push(lift->b);
@@ -527,7 +400,7 @@ join_why_not(Lift *lift, Stage *producer)
     Stage *last = vec_last(&pipe->stages);
     const char *why = NULL;
     if (pipe->stages.n == 1 && last->depth >= producer->depth) {
-        trim_levels(last, producer->depth);
+        stage_trim(last, producer->depth);
         pipe->depth = producer->depth;
     }
     if (last->depth != producer->depth) {
@@ -588,8 +461,10 @@ has_free_rows(Lift *lift)
             bounds_after(lift->b, last->axes[d].prefix.at[i]);
         }
     }
-    bool free = depend_independent(lift->arena, lift->func, lift->b,
-                                   last->axes[last->depth - 2].loop, &why);
+    Stmt rounds = *last->axes[last->depth - 2].loop;
+    rounds.ncarries = 0; /* no round uses what the others gathered */
+    bool free =
+        depend_independent(lift->arena, lift->func, lift->b, &rounds, &why);
     bounds_pop(lift->b, mark);
     return free;
 }
@@ -602,7 +477,7 @@ pipe_lift(Arena *arena, const Func *func, Bounds *b, const Block *block,
 {
     Pipe *pipe = ARENA_NEW(arena, Pipe);
     Lift lift = {arena, func, b, block, diags, pipe};
-    Stage *last = take_nest(arena, block, position);
+    Stage *last = stage_take(arena, block, position);
     if (last == NULL) {
         return NULL;
     }
@@ -613,7 +488,7 @@ pipe_lift(Arena *arena, const Func *func, Bounds *b, const Block *block,
     }
     vec_push(arena, &pipe->stages, last);
     for (int i = position - 1; i >= 0 && pipe->stages.n < MAX_STAGES; i--) {
-        Stage *producer = take_nest(arena, block, i);
+        Stage *producer = stage_take(arena, block, i);
         if (producer == NULL || !as_producer(&lift, producer) ||
             !is_read(&lift, producer)) {
             continue;

@@ -1,6 +1,6 @@
 #ifndef VZ_PIPE_LIFT_H
 #define VZ_PIPE_LIFT_H
-/* What lift.c and reads.c share; nobody else includes it. */
+/* What lift.c, levels.c and reads.c share; nobody else includes it. */
 #include "csrc/pipe/pipe.h"
 
 /* What lifting works with.
@@ -18,6 +18,15 @@ typedef struct Lift {
     Diags *diags;
     Pipe *pipe;
 } Lift;
+
+/* --- levels.c */
+
+/* The nest at block->at[position] as a stage, as deep as it goes.  NULL when
+ * the statement is no nest, or its outer loop carries something but what it
+ * gathers. */
+Stage *stage_take(Arena *arena, const Block *block, int position);
+/* Makes 'stage' one of 'depth' levels; what is below belongs to its body. */
+void stage_trim(Stage *stage, int depth);
 
 /* --- reads.c */
 

@@ -16,6 +16,9 @@
  * those rounds read, [first + min, end + max), cut to its own box: it never
  * computes an element that the program did not.  Every stage appears once, so
  * Vars and loop ids are kept.
+ *
+ * What the last stage gathers, a count say, is handed through all these loops:
+ * each begins with what the one around has so far.
  */
 #include "csrc/pipe/pipe.h"
 
@@ -25,7 +28,9 @@
  *   "pipe"   with its plan
  *   "last"   the stage whose loops stay
  *   "first" "end"  per axis, the rounds of the last stage that a block runs:
- *               [first, end), set as the loops are opened */
+ *               [first, end), set as the loops are opened
+ *   "now"     per carry of the last stage, what is gathered where statements
+ *               are being added */
 typedef struct Lower {
     Arena *arena;
     Func *func;
@@ -33,6 +38,7 @@ typedef struct Lower {
     const Stage *last;
     Expr *first[MAX_DEPTH_PIPE];
     Expr *end[MAX_DEPTH_PIPE];
+    Expr **now;
 } Lower;
 
 /* 'e' + 'by', without a sum for 0. */
@@ -210,14 +216,74 @@ push_producers(Lower *lower, Block *out)
     }
 }
 
+/* --- what the last stage gathers ----------------------------------------- */
+
+/* The innermost level, whose rounds do the gathering. */
+static const Stmt *
+innermost(const Lower *lower)
+{
+    return lower->last->axes[lower->last->depth - 1].loop;
+}
+
+/* 'loop' goes on with what there is now. */
+static void
+open_carries(Lower *lower, Stmt *loop)
+{
+    loop->ncarries = innermost(lower)->ncarries;
+    loop->carries = ARENA_ARRAY(lower->arena, Carry, loop->ncarries);
+    for (int i = 0; i < loop->ncarries; i++) {
+        const Var *old = innermost(lower)->carries[i].var;
+        Var *var = ir_var(lower->func, old->name, old->dtype, 0);
+        loop->carries[i] = (Carry){.var = var, .init = lower->now[i]};
+        lower->now[i] = ir_ref(lower->arena, var);
+    }
+}
+
+/* Its body is complete. */
+static void
+close_carries(Lower *lower, Stmt *loop)
+{
+    for (int i = 0; i < loop->ncarries; i++) {
+        Carry *carry = &loop->carries[i];
+        carry->next = lower->now[i];
+        carry->out = ir_var(lower->func, carry->var->name, carry->var->dtype,
+                            0);
+        lower->now[i] = ir_ref(lower->arena, carry->out);
+    }
+}
+
+/* 'var' is what is gathered now. */
+static void
+push_name(Lower *lower, Block *out, Var *var, int carry)
+{
+    Loc loc = innermost(lower)->loc;
+    vec_push(lower->arena, out,
+             ir_let(lower->arena, var, lower->now[carry], loc));
+}
+
 /* --- the last stage ------------------------------------------------------ */
+
+/* The body of its innermost level, and what that gathers. */
+static void
+push_round(Lower *lower, Block *out)
+{
+    const Stmt *loop = innermost(lower);
+    for (int i = 0; i < loop->ncarries; i++) {
+        push_name(lower, out, loop->carries[i].var, i);
+    }
+    push_redirected(lower, out, &lower->last->body);
+    for (int i = 0; i < loop->ncarries; i++) {
+        lower->now[i] =
+            ir_map(lower->arena, loop->carries[i].next, redirect, lower);
+    }
+}
 
 /* Its loops over the strips of blocked axes, from axis 'd' inwards. */
 static void
 push_last(Lower *lower, Block *out, int d)
 {
     if (d == lower->last->depth) {
-        push_redirected(lower, out, &lower->last->body);
+        push_round(lower, out);
         return;
     }
     const Axis *axis = &lower->last->axes[d];
@@ -229,8 +295,10 @@ push_last(Lower *lower, Block *out, int d)
     Block body = {0};
     loop->lo = lower->first[d];
     loop->hi = lower->end[d];
+    open_carries(lower, loop);
     push_redirected(lower, &body, &axis->prefix);
     push_last(lower, &body, d + 1);
+    close_carries(lower, loop);
     loop->body = body;
     vec_push(lower->arena, out, loop);
 }
@@ -280,9 +348,26 @@ push_axes(Lower *lower, Block *out, int d)
     } else {
         loop = strip_loop(lower, axis, d, out, &body);
     }
+    open_carries(lower, loop);
     push_axes(lower, &body, d + 1);
+    close_carries(lower, loop);
     loop->body = body;
     vec_push(lower->arena, out, loop);
+}
+
+/* All of them; then the old loop's results have their values. */
+static void
+push_blocks(Lower *lower, Block *out)
+{
+    const Stmt *loop = lower->last->axes[0].loop;
+    lower->now = ARENA_ARRAY(lower->arena, Expr *, loop->ncarries);
+    for (int i = 0; i < loop->ncarries; i++) {
+        lower->now[i] = loop->carries[i].init;
+    }
+    push_axes(lower, out, 0);
+    for (int i = 0; i < loop->ncarries; i++) {
+        push_name(lower, out, loop->carries[i].out, i);
+    }
 }
 
 /* Only inlined producers: the nest as it is, with their expressions. */
@@ -305,7 +390,7 @@ pipe_lower(Func *func, const Pipe *pipe)
     lower.last = vec_last(&pipe->stages);
     Block out = {0};
     if (has_tiles(pipe)) {
-        push_axes(&lower, &out, 0);
+        push_blocks(&lower, &out);
     } else {
         Block nest = {0};
         vec_push(func->arena, &nest, lower.last->nest);

@@ -12,7 +12,8 @@
  * no check left and nothing carried; a consumer
  * reads it at its own loop variables plus constants, and every such read is
  * proved to see a value that the producer wrote.  The last stage may do
- * anything inside its loops.
+ * anything inside its loops, and they may gather what doesn't depend on the
+ * order of their rounds: counts, sums and extremes of integers.
  *
  * Lowered, the producers run beside the last stage, block by block:
  *
