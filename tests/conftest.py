@@ -13,7 +13,11 @@ run      what main() prints
 stats    counters after one call
 
 --update-golden rewrites the blocks; read the difference before committing.
+
+Most of the time of the tests is the C compiler's.  So tests with many costly
+parameters are marked as sampled, and run whole with VIZGEN_FULL=1 only.
 """
+import collections
 import difflib
 import json
 import os
@@ -21,11 +25,13 @@ import pathlib
 import re
 import subprocess
 import sys
+import zlib
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
+FULL = os.environ.get("VIZGEN_FULL") == "1"
 BLOCK = re.compile(r"^# >>> (\w+)\n((?:#.*\n)*?)# <<<$", re.M)
 
 
@@ -49,6 +55,27 @@ def private_cache(tmp_path_factory):
         del os.environ["VIZGEN_CACHE_DIR"]
     else:
         os.environ["VIZGEN_CACHE_DIR"] = before
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers", "sampled(n): of the test's parameters, one in n; all with "
+        "VIZGEN_FULL=1")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Each test begins at a place of its own, so that all are met somewhere."""
+    kept, left, seen = [], [], collections.Counter()
+    for item in items:
+        mark = item.get_closest_marker("sampled")
+        name = item.nodeid.split("[")[0]
+        place = seen[name] + zlib.crc32(name.encode())
+        seen[name] += 1
+        skip = mark is not None and not FULL and place % mark.args[0] != 0
+        (left if skip else kept).append(item)
+    if left and "::" not in " ".join(config.args):  # a test asked for by name
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
 
 
 def pytest_collect_file(file_path, parent):

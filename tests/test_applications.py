@@ -131,6 +131,7 @@ def as_dtype(array, dtype):
     return (array * scale).astype(dtype)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", ("f4", "u1", "i4"))
 @pytest.mark.parametrize("name", OF_PICTURES)
 def test_dtypes(name, dtype):
@@ -141,6 +142,7 @@ def test_dtypes(name, dtype):
     check(name, tuple(args), name in NATIVE and not mixed)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("layout", ("fortran", "rows reversed",
                                     "every second"))
 @pytest.mark.parametrize("name", OF_PICTURES)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.arrays import (
     DTYPES, FLOATS, INTEGERS, adder, check_program, name_of, numbers, pairs,
-    singles,
+    singles, some,
 )
 from tests.support import layouts
 from vizgen import accelerate
@@ -68,14 +68,13 @@ def powers(a, b):
 
 
 @program([(numbers((5, 6), left, 1), numbers((5, 6), right, 2))
-          for left in DTYPES for right in DTYPES
-          if "bool" not in (left, right)])
+          for left in DTYPES[1:] for right in some(DTYPES[1:])])
 def promotion(a, b):
     return a + b, a * b, a < b, a == b
 
 
 @program([(numbers((5, 6), dtype), scalar, 3)
-          for dtype in (*INTEGERS, *FLOATS)
+          for dtype in some((*INTEGERS, *FLOATS))
           for scalar in (2, 2.5, np.float32(2.5), np.float64(0.1),
                          np.int16(7), np.uint8(100))])
 def scalars(a, x, n):

@@ -106,6 +106,7 @@ def gaps(a):
     return np.nansum(a), np.nanmean(a), np.nanmin(a), np.nanmax(a)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_rows(dtype):
     for n in (2, 3, 30):
@@ -119,6 +120,7 @@ def test_rows(dtype):
                 assert_same(accelerate(tables), (array,))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_planes(dtype):
     a = numbers((7, 9), dtype, 1)
@@ -128,6 +130,7 @@ def test_planes(dtype):
     assert_same(accelerate(integral), (numbers((5, 6), "uint8", 2),))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_filters(dtype):
     for n in (1, 3, 12, 40):

@@ -30,6 +30,7 @@ def functions(a, b):
             np.multiply(a, b), np.add(a, b), a.copy(), np.real(a), np.imag(b))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("fn", [sums, products, quotients, functions])
 def test_arrays(fn, dtype):

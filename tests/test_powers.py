@@ -90,6 +90,7 @@ def numbers(library, kind, n, seed):
     return out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind, n", [("bits", 6_000_000),
                                      ("ordinary", 8_000_000),
                                      ("midpoint", 2_000_000),
@@ -117,6 +118,7 @@ def test_vector_form_decides_alike(library, kind):
     assert set(np.unique(sure)) <= {0, 1}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_forms_for_lanes_are_libms_pow(library, kind, known):

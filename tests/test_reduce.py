@@ -93,6 +93,7 @@ CASES = [(program, dtype) for program, dtypes in WHOLE.items()
          for dtype in dtypes]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("program, dtype", CASES)
 def test_whole(program, dtype):
     fn = accelerate(program)

@@ -80,7 +80,8 @@ add_output(Blob *out, const Blob *output)
 /* The words of the whole command line; they point into 'flags' and 'extra'.
  * File names are ours and begin with a letter or "./", never with "-".  libm
  * is linked only where inline code needs it: functions of fn.def are called
- * through the host. */
+ * through the host.  libgcc has what the processor lacks, such as quotients of
+ * 128 bits. */
 static void
 make_argv(const Compiler *cc, Blob *flags, Blob *extra, const char **argv)
 {
@@ -93,6 +94,7 @@ make_argv(const Compiler *cc, Blob *flags, Blob *extra, const char **argv)
     argv[n++] = "./k.c";
     argv[n++] = "-Wl,--as-needed";
     argv[n++] = "-lm";
+    argv[n++] = "-lgcc";
     argv[n] = NULL;
 }
 
