@@ -9,6 +9,7 @@ The functions are written here as text, in one file a table.
 import importlib.util
 import itertools
 import os
+import shutil
 import sys
 
 import numpy as np
@@ -429,7 +430,11 @@ def reduction_lines():
 
 @pytest.mark.parametrize("dtype", (np.float64, np.float32), ids=NAMES.get)
 @pytest.mark.parametrize("length", (1, 2, 3))
-def test_extremes_of_rows(load, dtype, length):
+@pytest.mark.parametrize("compiler", ("gcc", "clang"))
+def test_extremes_of_rows(load, dtype, length, compiler, monkeypatch):
+    if not shutil.which(compiler):
+        pytest.skip(f"no {compiler} here")
+    monkeypatch.setenv("VIZGEN_CC", compiler)
     values = [0.0, 1.0, -1.0, np.inf, -np.inf, np.nan]
     rows = np.array(list(itertools.product(values, repeat=length)), dtype)
     same(load(reduction_lines()), (rows, np.zeros((len(rows), 8))))

@@ -369,14 +369,20 @@ test_flag(Gen *g, const Stmt *s, bool used, const char *name,
     }
 }
 
-/* What the pragma calls it. */
+/* What the pragma calls it; of floats, see prelude.h. */
 static const char *
-tally_sign(Tally what)
+tally_sign(Tally what, const Var *var)
 {
     static const char *const signs[] = {
         [TALLY_NONE] = "", [TALLY_ADD] = "+",   [TALLY_OR] = "|",
         [TALLY_AND] = "&", [TALLY_MIN] = "min", [TALLY_MAX] = "max",
     };
+    if (dtype_is_float(var->dtype) && what == TALLY_MIN) {
+        return "vz_min";
+    }
+    if (dtype_is_float(var->dtype) && what == TALLY_MAX) {
+        return "vz_max";
+    }
     return signs[what];
 }
 
@@ -388,7 +394,7 @@ write_tallies(Gen *g, const Stmt *s)
         const Var *var = s->carries[i].var;
         if (g->live[var->id]) {
             str_addf(&g->frame->text, " reduction(%s: %s)",
-                     tally_sign(ir_tally(g->arena, s, i)),
+                     tally_sign(ir_tally(g->arena, s, i), var),
                      c_var(g, var, 0));
         }
     }

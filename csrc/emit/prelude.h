@@ -35,6 +35,21 @@
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 
+/* What reduces floats to the least or greatest.  Each lane begins with what the
+ * loop does: clang would begin with the largest finite number, and never find
+ * that the least is an infinity. */
+#ifdef __clang__
+#pragma omp declare reduction(vz_min : double, float : omp_out =              \
+                              omp_in < omp_out ? omp_in : omp_out)             \
+    initializer(omp_priv = omp_orig)
+#pragma omp declare reduction(vz_max : double, float : omp_out =              \
+                              omp_in > omp_out ? omp_in : omp_out)             \
+    initializer(omp_priv = omp_orig)
+#else
+#define vz_min min
+#define vz_max max
+#endif
+
 #define VZ_INLINE static inline __attribute__((always_inline))
 #define VZ_COLD static __attribute__((noinline, cold))
 #define VZ_EXPORT __attribute__((visibility("default")))
