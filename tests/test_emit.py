@@ -20,6 +20,7 @@ import subprocess
 import numpy as np
 import pytest
 
+from tests import vzopt
 from tests.emit import generate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -50,39 +51,22 @@ def compilers():
 @pytest.fixture(scope="module")
 def tool(tmp_path_factory):
     """The program emit_run."""
-    spec = importlib.util.spec_from_file_location(
-        "embed", ROOT / "csrc/emit/embed.py")
-    embed = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(embed)
-    embed.write()
-    folder = tmp_path_factory.mktemp("emit")
-    sources = [path for part in ("base", "ir", "emit")
-               for path in sorted((ROOT / "csrc" / part).glob("*.c"))]
-    sources += sorted((ROOT / "tests/unit").glob("emit_*.c"))
-
-    def compile_one(source):
-        out = folder / (source.stem + ".o")
-        subprocess.run(["gcc", "-std=c11", "-D_GNU_SOURCE", f"-I{ROOT}", "-O1",
-                        "-g", "-c", str(source), "-o", str(out)], check=True)
-        return str(out)
-
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compile_one, sources))
-    program = folder / "emit_run"
-    subprocess.run(["gcc", *objects, "-lm", "-ldl", "-lpthread", "-o",
-                    str(program)], check=True)
+    program = tmp_path_factory.mktemp("emit") / "emit_run"
+    vzopt.link(program, sorted((ROOT / "tests/unit").glob("emit_*.c")),
+               ("csrc/base", "csrc/ir", "csrc/emit"))
     return program
 
 
 def run(tool, *args):
     done = subprocess.run([str(tool), *map(str, args)], capture_output=True,
-                          text=True)
+                          text=True, env=vzopt.STRICT)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
     return done.stdout
 
 
 # --- whole functions ---------------------------------------------------------
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cc", compilers())
 def test_files(tool, cc):
     out = run(tool, "--cc", cc, *FILES)
@@ -91,6 +75,7 @@ def test_files(tool, cc):
     assert min(equal) >= 30
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cc", compilers())
 def test_random_functions(tool, cc, tmp_path):
     paths = []

@@ -156,6 +156,7 @@ def test_gray(program, dtype):
     compare(program, (40, 70), dtype)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", RGB, ids=lambda p: p.__name__)
 def test_colour(program):
     compare(program, (40, 30, 3), np.float64)

@@ -32,6 +32,7 @@ def lowered(path, folder, *flags):
     return out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cc", compilers())
 @pytest.mark.parametrize("flags", [[], ["--general"]], ids=" ".join)
 def test_passes_and_c(tool, cc, flags, tmp_path):  # noqa: F811

@@ -229,6 +229,7 @@ KEPT = (two_shifts, one_returned, read_twice, own_read, dividing)
 SHAPES = ((20, 30), (1, 1), (2, 1), (1, 5), (3, 2), (0, 4), (4, 0), (17, 300))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", FUSED + KEPT + (shifted, stored_twice,
                                          failing),
                          ids=lambda f: f.__name__)

@@ -25,3 +25,21 @@ def path():
             subprocess.run(["make", "-s", "-C", str(ROOT), "core-tools"],
                            check=True, stdout=subprocess.DEVNULL)
     return given or str(ROOT / "build" / "tools" / "vz-opt")
+
+
+def link(program, sources, folders):
+    """Makes 'program' of C files and of all objects of some folders, which are
+    there already, under the sanitizers."""
+    path()
+    tools = ROOT / "build" / "tools"
+    objects = [one for folder in folders
+               for one in sorted((tools / folder).glob("*.o"))]
+    subprocess.run(
+        ["gcc", "-std=c11", "-D_GNU_SOURCE", f"-I{ROOT}", "-g", "-O1",
+         "-DVIZGEN_DEV=1", "-fsanitize=address,undefined", *map(str, sources),
+         *map(str, objects), "-fopenmp", "-lm", "-ldl", "-o", str(program)],
+        check=True)
+
+
+# Of programs that are linked: what UBSan finds ends them.
+STRICT = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
