@@ -26,7 +26,7 @@ PACKAGES = setuptools wheel numpy pytest pytest-timeout pytest-xdist \
 # --- The environment ---------------------------------------------------------
 
 .PHONY: all dev release asan test test-full demo bench lint core-tools clean \
-        link objects exchange sdist tsan
+        link objects exchange sdist tsan tool
 
 all: release
 
@@ -130,36 +130,36 @@ $(PRELUDE): csrc/run/abi.h csrc/emit/embed.py \
 
 # --- The compiler without Python ---------------------------------------------
 
-TOOLS := build/tools
-TOOL_SOURCES := $(filter-out csrc/py/%,$(SOURCES)) \
-                $(wildcard csrc/driver/vz_opt*.c)
-TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(TOOLS)/%.o)
+# Of the objects of 'make dev', or of another build that VIZGEN_TOOLS names.
+VIZGEN_TOOLS ?= dev
+TOOL_OBJECTS := $(filter-out $(BUILD)/csrc/py/%,$(OBJECTS)) \
+                $(patsubst %.c,$(BUILD)/%.o,$(wildcard csrc/driver/vz_opt*.c))
 
-core-tools: $(TOOLS)/vz-opt
+core-tools: $(PY)
+	@$(call build_goal,$(VIZGEN_TOOLS),tool)
 
-$(TOOLS)/vz-opt: $(TOOL_OBJECTS)
+tool: $(BUILD)/vz-opt
+	@mkdir -p build/tools
+	@cmp -s $< build/tools/vz-opt || { \
+	  cp $< build/tools/vz-opt.new && \
+	  mv build/tools/vz-opt.new build/tools/vz-opt; }
+
+$(BUILD)/vz-opt: $(TOOL_OBJECTS)
 	@echo link $@
-	@$(CC) -fopenmp -fsanitize=address,undefined $^ -lm -ldl -o $@
-
-$(TOOLS)/%.o: %.c | $(PRELUDE)
-	@mkdir -p $(@D)
-	@echo cc $<
-	@$(CC) $(BASE) $(FLAGS_asan) -DVIZGEN_VERSION='"$(VERSION)"' -MMD -MP \
-	  -c $< -o $@
+	@$(CC) -fopenmp $(LINK_$(VIZGEN_BUILD)) $^ -lm -ldl -o $@
 
 -include $(TOOL_OBJECTS:.o=.d)
 
 # --- Tests and measurements --------------------------------------------------
 
-test: dev
-	@$(MAKE) --no-print-directory -j$(JOBS) core-tools
+test: dev core-tools
 	$(PY) -m pytest -q -n $(JOBS) tests
 
 test-full: dev core-tools
 	VIZGEN_FULL=1 $(PY) -m pytest -q tests
 	OMP_NUM_THREADS=5 $(PY) -m pytest -q tests
 	@$(MAKE) --no-print-directory asan
-	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \
+	VIZGEN_TOOLS=asan LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=2 $(PY) -m pytest -q tests
 	@$(MAKE) --no-print-directory dev
 

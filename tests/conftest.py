@@ -15,7 +15,8 @@ stats    counters after one call
 --update-golden rewrites the blocks; read the difference before committing.
 
 Most of the time of the tests is the C compiler's.  So tests with many costly
-parameters are marked as sampled, and run whole with VIZGEN_FULL=1 only.
+parameters are marked as sampled, and kernels are compiled by -O1 except where
+a test asks for the usual compiler.  With VIZGEN_FULL=1 neither is so.
 """
 import collections
 import difflib
@@ -23,6 +24,8 @@ import json
 import os
 import pathlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import zlib
@@ -76,6 +79,29 @@ def pytest_collection_modifyitems(config, items):
     if left and "::" not in " ".join(config.args):  # a test asked for by name
         config.hook.pytest_deselected(items=left)
         items[:] = kept
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_compiler(tmp_path_factory):
+    """gcc with -O1 last, which takes three quarters of the time; loops marked
+    as SIMD are vectorised still."""
+    gcc = shutil.which("gcc")
+    if FULL or not gcc or os.environ.get("VIZGEN_CC") or os.environ.get("CC"):
+        yield None
+        return
+    path = tmp_path_factory.mktemp("compiler") / "gcc"
+    path.write_text(f'#!/bin/sh\nexec {shlex.quote(gcc)} "$@" -O1\n')
+    path.chmod(0o755)
+    os.environ["VIZGEN_CC"] = str(path)
+    yield path
+    os.environ.pop("VIZGEN_CC", None)
+
+
+@pytest.fixture
+def usual_compiler(monkeypatch, quick_compiler):
+    """For tests of compilers, and of how fast kernels are."""
+    if quick_compiler:
+        monkeypatch.delenv("VIZGEN_CC")
 
 
 def pytest_collect_file(file_path, parent):

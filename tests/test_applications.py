@@ -13,6 +13,8 @@ import vizgen
 from tests.support import APPS, app, layouts, outcome
 from vizgen.compare import difference
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 # Those that run native as a whole.  Only additions are welcome.
 NATIVE = {"bilateral_grid", "camera_pipe", "harris_corner", "interpolate",
           "local_laplacian", "optical_flow", "pacman", "raytracer"}
@@ -131,7 +133,7 @@ def as_dtype(array, dtype):
     return (array * scale).astype(dtype)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", ("f4", "u1", "i4"))
 @pytest.mark.parametrize("name", OF_PICTURES)
 def test_dtypes(name, dtype):
@@ -142,7 +144,7 @@ def test_dtypes(name, dtype):
     check(name, tuple(args), name in NATIVE and not mixed)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("layout", ("fortran", "rows reversed",
                                     "every second"))
 @pytest.mark.parametrize("name", OF_PICTURES)

@@ -153,6 +153,7 @@ KEPT = (shown, even_vote)
 SHAPES = ((6, 7), (1, 1), (9, 2), (2, 5), (0, 3), (3, 0))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", MOVED + KEPT + (out_of_range,),
                          ids=lambda f: f.__name__)
 @pytest.mark.parametrize("options", ("", "parallel=0 vectorize=0 pipes=0"))

@@ -16,7 +16,8 @@ import pytest
 from tests.runkit import (
     IS_ROOT, NOBODY, Tool, abi, kernel, needs_gcc, needs_root, programs, tool_fixture)
 
-pytestmark = needs_gcc
+pytestmark = [needs_gcc,
+              pytest.mark.usefixtures("usual_compiler")]
 
 
 # --- The cache ----------------------------------------------------------------

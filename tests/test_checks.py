@@ -135,6 +135,7 @@ def places(loop):
     return 0, rows * cols // 2 + 3, rows * cols - 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_failing_check(programs, kind, loop):

@@ -305,6 +305,7 @@ PROGRAMS = (pyramid, pixels, border, sparse, backwards, gathered, carried,
 SHAPES = ((8, 8), (7, 9), (1, 1), (2, 1), (1, 6), (5, 3), (0, 4), (4, 0))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("options", ("", "parallel=0 vectorize=0 regions=0"))
 def test_parts_are_cleared(program, options, monkeypatch):

@@ -10,6 +10,8 @@ import time
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from vizgen import accelerate
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 SECONDS = 8
 
 

@@ -56,7 +56,7 @@ def passed_on(a, b):
     return joined.sum(), joined
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
     "fn", (lines, stacked, with_lists, dtypes_meet, grown, appended, distinct,

@@ -41,7 +41,8 @@ FLOATS = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, 255.7, 256.0, 300.7, -300.2,
           2.0**64 - 2048, 2.0**64, 1e20, -1e20, 1e300, math.inf, -math.inf,
           math.nan, 5e-324, 65535.9, 65536.5, -32768.9, -32769.0]
 
-pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
+pytestmark = [pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc"),
+              pytest.mark.usefixtures("usual_compiler")]
 
 
 def compilers():

@@ -23,6 +23,8 @@ from tests.support import assert_same
 from vizgen import accelerate
 from vizgen.compare import clone, difference
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = sorted((HERE / "errors").glob("VZ_*.py"))
 BLOCK = re.compile(r"^# >>> (refusal|remark)\n((?:#.*\n)*)# <<<$", re.M)

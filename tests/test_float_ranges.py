@@ -168,6 +168,7 @@ def random_program(seed):
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(40))
 def test_random(seed, tmp_path):
     """One element a call, since an odd one may raise."""

@@ -9,7 +9,11 @@ import concurrent.futures
 import os
 import pathlib
 
+import pytest
+
 from tests.fuzz import broad, generate, harness, kinds, soak, variants
+
+pytestmark = pytest.mark.usefixtures("usual_compiler")
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEED = int(os.environ.get("VIZGEN_FUZZ_SEED", "1"))

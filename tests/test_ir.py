@@ -44,15 +44,10 @@ def vz_opt():
 
 @pytest.fixture(scope="session")
 def core_tool(tmp_path_factory):
-    """tests/unit/core_tool.c, under the sanitizers."""
+    """tests/unit/core_tool.c."""
     out = tmp_path_factory.mktemp("core") / "core_tool"
-    sources = [ROOT / "tests/unit/core_tool.c"]
-    for folder in ("base", "ir"):
-        sources += sorted((ROOT / "csrc" / folder).glob("*.c"))
-    subprocess.run(
-        ["gcc", "-std=c11", "-D_GNU_SOURCE", f"-I{ROOT}", "-g", "-O1",
-         "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined",
-         *map(str, sources), "-lm", "-o", str(out)], check=True)
+    vzopt.link(out, [ROOT / "tests/unit/core_tool.c"],
+               ("csrc/base", "csrc/ir"))
     return str(out)
 
 

@@ -15,7 +15,7 @@ from tests.fuzz.ir import Program
 
 pytestmark = vzopt.needs_tools
 
-HOW_MANY = int(os.environ.get("VIZGEN_FUZZ", "60"))
+HOW_MANY = int(os.environ.get("VIZGEN_FUZZ", "40"))
 FIRST = int(os.environ.get("VIZGEN_FUZZ_SEED", "0"))
 PIPELINES = (
     ["--clone", "--clone-body"],

@@ -47,6 +47,7 @@ def products(row):
     return np.outer(row, row)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", (np.uint8, np.int32, np.float32, np.float64))
 def test_functions(dtype):
     a = (np.arange(20).reshape(4, 5) % 7).astype(dtype)

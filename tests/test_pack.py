@@ -114,6 +114,7 @@ def test_programs(fn, dtype):
         assert_same(fast, arguments((5, 6), 2, dtype), native=False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("fn", PACKED + OTHERS)
 def test_layouts_and_overlap(fn):
     fast = accelerate(fn)

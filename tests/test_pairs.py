@@ -59,6 +59,7 @@ def into(a, b):
     return out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_layouts(dtype):
     a = numbers(7, 5, dtype=dtype)

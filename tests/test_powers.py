@@ -35,7 +35,8 @@ SPECIALS = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, 5e-324,
             1e-308, 2.0**-100, 2.0**-99.5, 2.0**100, 1.5e-162, 1.3407807929942596e154,
             1.3407807929942599e154, 1e300, -1e300, 3.0, 2.0**53 + 2, 1 + 2.0**-52]
 
-pytestmark = pytest.mark.skipif(not KNOWN, reason="needs glibc")
+pytestmark = [pytest.mark.skipif(not KNOWN, reason="needs glibc"),
+              pytest.mark.usefixtures("usual_compiler")]
 
 
 def libm_pow():

@@ -14,6 +14,8 @@ from vizgen import accelerate
 
 from .support import ROOT
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 
 def run_python(code, **environment):
     """A fresh interpreter that runs 'code', with vizgen importable."""

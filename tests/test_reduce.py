@@ -93,7 +93,7 @@ CASES = [(program, dtype) for program, dtypes in WHOLE.items()
          for dtype in dtypes]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("program, dtype", CASES)
 def test_whole(program, dtype):
     fn = accelerate(program)
@@ -295,6 +295,7 @@ def along_channels(a):
     return out
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["int32", "uint8", "int64", "uint16"])
 @pytest.mark.parametrize("program, shapes", [
     (along_first, ((4, 5), (1, 3), (5,))),

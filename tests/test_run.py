@@ -18,7 +18,8 @@ import pytest
 
 from tests.runkit import kernel, needs_gcc, programs, tool_fixture
 
-pytestmark = needs_gcc
+pytestmark = [needs_gcc,
+              pytest.mark.usefixtures("usual_compiler")]
 
 
 # --- sha256, manifests, undo, threads -----------------------------------------

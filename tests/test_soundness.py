@@ -322,6 +322,7 @@ STAGES = """def f(img):
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ends", list(itertools.product((0, 1, 2), repeat=2)))
 @pytest.mark.parametrize("step", [("+ 1", ""), ("", "+ 1"), ("- 1", ""),
                                   ("", "- 1")])
@@ -335,6 +336,7 @@ def test_stages_that_reach_the_border(load, ends, step):
 
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(0, 60, 3))
 def test_stages(tmp_path, seed):
     path = tmp_path / f"stages_{seed}.py"

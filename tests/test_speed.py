@@ -9,6 +9,8 @@ import pytest
 from bench import rows
 from vizgen import accelerate
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 ROWS = [row for row in rows.all_rows() if row.name != "mandelbrot"]
 
 

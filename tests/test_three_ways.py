@@ -10,6 +10,8 @@ import pytest
 from tests.support import assert_same
 from vizgen import accelerate
 
+pytestmark = pytest.mark.usefixtures("usual_compiler")
+
 
 def best_row(img, limit):
     best = None
@@ -162,6 +164,7 @@ def pictures(dtype):
     yield values[:1, :1].astype(dtype)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16", "uint8"])
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_programs(function, dtype):
