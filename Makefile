@@ -155,11 +155,15 @@ $(BUILD)/vz-opt: $(TOOL_OBJECTS)
 test: dev core-tools
 	$(PY) -m pytest -q -n $(JOBS) tests
 
+# Z3 throws, for which libasan wants to find libstdc++ when the program begins.
+PRELOAD = $(shell $(CC) -print-file-name=libasan.so) \
+          $(shell $(CC) -print-file-name=libstdc++.so.6)
+
 test-full: dev core-tools
 	VIZGEN_FULL=1 $(PY) -m pytest -q tests
 	OMP_NUM_THREADS=5 $(PY) -m pytest -q tests
 	@$(MAKE) --no-print-directory asan
-	VIZGEN_TOOLS=asan LD_PRELOAD="$$($(CC) -print-file-name=libasan.so)" \
+	VIZGEN_TOOLS=asan LD_PRELOAD="$(PRELOAD)" \
 	  ASAN_OPTIONS=detect_leaks=0 OMP_NUM_THREADS=2 $(PY) -m pytest -q tests
 	@$(MAKE) --no-print-directory dev
 
