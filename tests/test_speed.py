@@ -246,3 +246,18 @@ def test_what_is_used_on_the_way_is_not_gathered(dtype):
     a = np.random.default_rng(5).integers(0, 99, 300).astype(dtype)
     f = both(running, a, np.zeros(300, dtype))
     assert "several rounds" not in remarks(f, a, a)
+
+
+def test_strips_ask_nothing():
+    """The loop that spreads a number over a pixel's channels runs over a strip
+    of the row: the loop around asks whether to stop."""
+    @accelerate
+    def blend(a, b, alpha, out):
+        for r in range(out.shape[0]):
+            for c in range(out.shape[1]):
+                k = alpha[r, c]
+                out[r, c] = (1 - k) * a[r, c] + k * b[r, c]
+
+    rgb = np.zeros((4, 5, 3))
+    text = blend.inspect_c(rgb, rgb + 1, rgb[:, :, 0], rgb + 2)
+    assert text.count("= vz_refuel") == 2, text

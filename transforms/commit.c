@@ -21,11 +21,13 @@
 /* The pass's state.
  *   "pass"   for diagnostics
  *   "arena"  of the new statements
- *   "noted"  the remark was made: one a function is enough */
+ *   "noted"  the remark was made: one a function is enough
+ *   "few"    innermost loops (Stmt *) that are proved to be of few rounds */
 typedef struct Commit {
     Pass *pass;
     Arena *arena;
     bool noted; /* the remark was made */
+    Map few;
 } Commit;
 
 /* --- what may end the call ----------------------------------------------- */
@@ -221,32 +223,40 @@ has_loop(const Block *block)
     return false;
 }
 
-/* Only a FOR without inner loops and of few rounds is known not to. */
+/* Notes the serial loops that don't poll.  Only a FOR without inner loops and
+ * of few rounds, a strip of another loop say, is known not to take long. */
 static bool
-may_take_long(const Stmt *loop)
+note_few(void *data, Bounds *b, Stmt *s)
 {
     enum { FEW = 4096 };
-    int64_t trips = loop->kind == S_FOR ? loop_trips(loop) : -1;
-    return trips < 0 || trips > FEW || has_loop(&loop->body) ||
-           has_loop(&loop->pre);
+    Commit *c = data;
+    if (s->kind == S_FOR && s->mode == LOOP_SERIAL && !has_loop(&s->body) &&
+        !has_loop(&s->pre)) {
+        Expr *few = ir_int(c->arena, DT_I64, FEW);
+        Expr *end = ir_binary(c->arena, E_ADD, s->lo, few);
+        if (bounds_proves(b, ir_binary(c->arena, E_LE, s->hi, end))) {
+            map_set(&c->few, s, s);
+        }
+    }
+    return true;
 }
 
 /* Serial loops poll if they may take long; other loops only where no loop is
  * around ('outermost'). Vector loops never do. */
 static void
-set_polls(Block *block, bool outermost)
+set_polls(const Commit *c, Block *block, bool outermost)
 {
     for (int i = 0; i < block->n; i++) {
         Stmt *s = block->at[i];
         if (is_loop(s)) {
             bool serial = s->mode == LOOP_SERIAL;
-            s->poll = (serial && may_take_long(s)) ||
+            s->poll = (serial && !map_has(&c->few, s)) ||
                       (outermost && s->mode != LOOP_VECTOR);
         }
         bool below = outermost && !is_loop(s);
-        set_polls(&s->pre, below);
-        set_polls(&s->body, below);
-        set_polls(&s->els, below);
+        set_polls(c, &s->pre, below);
+        set_polls(c, &s->body, below);
+        set_polls(c, &s->els, below);
     }
 }
 
@@ -271,10 +281,12 @@ commit_mark(Arena *arena, const Block *block)
 Func *
 pass_commit(Pass *pass, Func *func)
 {
-    Commit c = {pass, pass->arena, false};
+    Commit c = {.pass = pass, .arena = pass->arena};
     Func *copy = arena_copy(pass->arena, func, sizeof(Func));
     copy->body = commit_mark(pass->arena, &func->body);
     place_shadows(&c, &copy->body, false);
-    set_polls(&copy->body, true);
+    c.few = map_new(pass->arena);
+    bounds_visit(pass->arena, copy, note_few, &c);
+    set_polls(&c, &copy->body, true);
     return copy;
 }
