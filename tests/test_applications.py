@@ -13,8 +13,6 @@ import vizgen
 from tests.support import APPS, app, layouts, outcome
 from vizgen.compare import difference
 
-pytestmark = pytest.mark.usefixtures("usual_compiler")
-
 # Those that run native as a whole.  Only additions are welcome.
 NATIVE = {"bilateral_grid", "camera_pipe", "harris_corner", "interpolate",
           "local_laplacian", "optical_flow", "pacman", "raytracer"}

@@ -232,6 +232,7 @@ def python_results(dtype, a, b):
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SIGNED + UNSIGNED)
 def test_integers(arrays, name):
     dtype = NUMPY[name]

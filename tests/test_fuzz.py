@@ -13,8 +13,6 @@ import pytest
 
 from tests.fuzz import broad, generate, harness, kinds, soak, variants
 
-pytestmark = pytest.mark.usefixtures("usual_compiler")
-
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEED = int(os.environ.get("VIZGEN_FUZZ_SEED", "1"))
 COUNT = int(os.environ.get("VIZGEN_FUZZ_COUNT", "300"))
@@ -35,6 +33,7 @@ def write_programs(folder):
     return paths
 
 
+@pytest.mark.usefixtures("usual_compiler")
 def test_random_programs(tmp_path):
     print(f"\nVIZGEN_FUZZ_SEED={SEED} VIZGEN_FUZZ_COUNT={COUNT}")
     paths = write_programs(tmp_path / "programs")
@@ -61,7 +60,7 @@ def test_random_programs(tmp_path):
 
 def test_programs_of_the_whole_language(tmp_path):
     """They are made by the process that runs them."""
-    count = COUNT // 10
+    count = COUNT // 15
     jobs = [f"broad:{seed}:{tmp_path}" for seed in range(SEED, SEED + count)]
     batches = soak.batches_of(jobs, size=5)
     summary = soak.Summary()

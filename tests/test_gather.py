@@ -144,6 +144,7 @@ def picture(shape, seed=0):
     return np.random.default_rng(seed).random(shape)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("fn", [counts, line, early, whiles, longest, numbered,
                                 total, until_enough],
@@ -207,6 +208,7 @@ def extremes_of_floats(a):
     return most, least, late
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("sign", [-1.0, 0.0, 1.0])
 @pytest.mark.parametrize("fn", [extremes, extremes_of_floats],

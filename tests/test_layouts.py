@@ -149,7 +149,7 @@ def compare(program, shape, dtype, pairs=PAIRS):
     assert fn.stats.python_calls == 0
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("program", GRAY, ids=lambda p: p.__name__)
 @pytest.mark.parametrize("dtype", [np.float64, np.uint8])
 def test_gray(program, dtype):
@@ -195,7 +195,7 @@ def shifted(out, k):
     out[k, 0] = 1
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8,
                                    np.int16])
 @pytest.mark.parametrize("shape", [(9, 7), (9, 7, 3), (9, 7, 2), (5, 4, 11)])

@@ -55,6 +55,7 @@ def vectors(n, dtype, seed=0):
     return rng.randint(0, 200, n).astype(dtype)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("n", (1, 2, 3, 4, 7))
 def test_dot(n, dtype):
@@ -135,6 +136,7 @@ def test_short_products_call_nothing():
     assert "->routine(" not in fn.inspect_c()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("core", ("Prescott", "Haswell", "SkylakeX"))
 def test_kernels_of_other_processors(core):
     """NumPy's BLAS has kernels for many processors, with other roundings; one

@@ -224,6 +224,7 @@ PROGRAMS = [escape, escape_smooth, with_for, march, newton, exchanged,
 SIZES = [(2, 0), (0, 40), (1, 1), (2, 3), (3, 31), (2, 32), (2, 33), (3, 100)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_lockstep(program, options):

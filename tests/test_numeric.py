@@ -115,7 +115,7 @@ def gaps(a):
     return np.nansum(a), np.nanmean(a), np.nanmin(a), np.nanmax(a)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_rows(dtype):
     for n in (2, 3, 30):
@@ -129,7 +129,7 @@ def test_rows(dtype):
                 assert_same(fast(tables), (array,))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_planes(dtype):
     a = numbers((7, 9), dtype, 1)

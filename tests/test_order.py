@@ -101,7 +101,7 @@ def same_order(got, want):
                 want.flags) and (got.base is None) == (want.base is None)))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("dtype", ("float64", "float32", "int32"))
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
 def test_orders(fn, dtype):

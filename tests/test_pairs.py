@@ -30,7 +30,7 @@ def functions(a, b):
             np.multiply(a, b), np.add(a, b), a.copy(), np.real(a), np.imag(b))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("fn", [sums, products, quotients, functions])
 def test_arrays(fn, dtype):
@@ -72,6 +72,7 @@ def test_layouts(dtype):
         assert_same(fast, (x, x), native=not odd)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("fn", [sums, products, quotients, functions])
 def test_special_numbers(fn, dtype):

@@ -188,6 +188,7 @@ def picture(shape):
     return np.random.default_rng(8).integers(0, 256, shape).astype(float)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", FUSED + OTHERS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("options", ("", "parallel=0 vectorize=0 regions=0"))
 def test_same_results(program, options, monkeypatch):

@@ -123,6 +123,7 @@ def identities(fn, args):
     return [[one is other for other in arrays] for one in arrays]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
 def test_which_array(fn):
     fn = accelerate(fn)

@@ -131,7 +131,7 @@ def arguments(cols, seed=0):
     return rng.random((9, cols)), rng.random((9, cols)), rng.random((9, cols))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("fn", PROGRAMS, ids=lambda fn: fn.__name__)
 def test_rows(fn, options, monkeypatch):

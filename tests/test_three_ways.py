@@ -10,8 +10,6 @@ import pytest
 from tests.support import assert_same
 from vizgen import accelerate
 
-pytestmark = pytest.mark.usefixtures("usual_compiler")
-
 
 def best_row(img, limit):
     best = None
