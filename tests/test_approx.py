@@ -126,6 +126,7 @@ def near(got, want, rtol=1e-13):
     np.testing.assert_allclose(got, want, rtol=rtol)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("words", ["fma", "reassoc", "vecmath", APPROX])
 @pytest.mark.parametrize("case", range(len(CASES)))
 def test_near(case, words):
@@ -243,6 +244,7 @@ UNARY = ["exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos",
          "arcsinh", "arccosh", "arctanh", "cbrt"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", UNARY)
 def test_units_in_the_last_place(name, dtype):

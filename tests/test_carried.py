@@ -105,6 +105,7 @@ ARRAYS = [np.arange(1.0, 9.0), np.arange(-3.0, 5.0)[::-1],
           np.arange(1, 9, dtype=np.float32), np.full(8, -4.0)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("function", [
     made_in_the_last_round, made_in_a_branch_of_a_round, pair_of_arrays,
     found_by_break, written_out, nest_with_lists, stacked, last_row])

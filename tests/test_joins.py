@@ -179,6 +179,7 @@ PROGRAMS = [
 FAIL_EMPTY = (one_of_two, the_old_name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program, rest", PROGRAMS,
                          ids=[p.__name__ for p, _ in PROGRAMS])
 def test_arrays(program, rest):

@@ -162,6 +162,7 @@ def test_colour(program):
     compare(program, (40, 30, 3), np.float64)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("program", [scaled, blurred, two_stages, mirrored],
                          ids=lambda p: p.__name__)
 @pytest.mark.parametrize("shape", SHAPES)

@@ -491,6 +491,7 @@ def variances_along(a):
             np.var(a, axis=0, ddof=1))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", FLOATS + ("int32", "uint8"))
 def test_variances_along_axes(dtype):
     fn = accelerate(variances_along)

@@ -158,6 +158,7 @@ def sorted_copies(a):
             a.argsort(kind="mergesort"), np.sort(a * 2)[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("dtype", FLOATS + ("bool", "int8", "uint8", "int16",
                                             "int32", "int64", "uint64"))
 def test_sort(dtype):

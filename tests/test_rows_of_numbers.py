@@ -58,6 +58,7 @@ def powers(a, n):
     return total
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int64", "uint64"])
 @pytest.mark.parametrize("function", [power, power_in_place, powers])
 def test_powers(function, dtype):

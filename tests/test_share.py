@@ -119,6 +119,7 @@ PROGRAMS = (halves, one_too_far, floats, doubled, upwards, backwards,
             quotients, signed, overflowing)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("options", ("", "regions=0 vectorize=0 parallel=0"))
 def test_same_results(program, options, monkeypatch):

@@ -129,6 +129,7 @@ def run(fn, arguments):
             if issubclass(w.category, vizgen.FallbackWarning)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("function, arguments", PROGRAMS,
                          ids=[f"{i}-{p[0].__name__}"
                               for i, p in enumerate(PROGRAMS)])

@@ -83,6 +83,7 @@ FUNCTIONS = (scalars, by_name, texts, equal, limits, saturated, converted,
              results, filled, sequences)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
 def test_dtypes(fn, dtype):
@@ -153,6 +154,7 @@ def with_values(values, dtype, n):
     return a
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ("float64", "float32"))
 @pytest.mark.parametrize(
     "fn", (cast_scalar, cast_array, cast_store, cast_loop, cast_rounded,

@@ -213,6 +213,7 @@ def equal(got, want):
     return got.dtype == want.dtype and got.tobytes() == want.tobytes()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("function", [gathers, twice])
@@ -230,6 +231,7 @@ def test_gathered_by_lanes(function, dtype):
         assert "several rounds at a time" in remarks(f, a)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_reductions_by_lanes(dtype):

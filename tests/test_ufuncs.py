@@ -56,6 +56,7 @@ def numbers(dtype, seed):
         np.exp(random.randn(100) * 20), [1, 2, 0.5, -1, 3]]).astype(dtype)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("function", ONE)
 def test_one(function, dtype):
