@@ -21,7 +21,7 @@ endif
 JOBS ?= 2
 VIZGEN_BUILD ?= dev
 PACKAGES = setuptools wheel numpy pytest pytest-timeout pytest-xdist \
-           hypothesis ruff z3-solver
+           ruff z3-solver
 
 # --- The environment ---------------------------------------------------------
 
