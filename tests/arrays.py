@@ -5,15 +5,14 @@ layouts.  Results, what became of the arguments, strides and warnings must be
 equal, and the calls must have run natively unless the table says that Python
 has to decide ("replays") or that the program is refused.
 """
-import os
 import warnings
 
 import numpy as np
 
+from tests import FULL
 from tests.support import assert_same, outcome
 from vizgen import accelerate
 
-FULL = os.environ.get("VIZGEN_FULL") == "1"
 FLOATS = ("float64", "float32")
 INTEGERS = ("int8", "int16", "int32", "int64",
             "uint8", "uint16", "uint32", "uint64")

@@ -24,17 +24,17 @@ import json
 import os
 import pathlib
 import re
-import shlex
-import shutil
 import subprocess
 import sys
 import zlib
 
 import pytest
 
+from tests import FULL
+from tests.fuzz import soak
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
-FULL = os.environ.get("VIZGEN_FULL") == "1"
 BLOCK = re.compile(r"^# >>> (\w+)\n((?:#.*\n)*?)# <<<$", re.M)
 
 
@@ -85,14 +85,14 @@ def pytest_collection_modifyitems(config, items):
 def quick_compiler(tmp_path_factory):
     """gcc with -O1 last, which takes three quarters of the time; loops marked
     as SIMD are vectorised still."""
-    gcc = shutil.which("gcc")
-    if FULL or not gcc or os.environ.get("VIZGEN_CC") or os.environ.get("CC"):
+    chosen = os.environ.get("VIZGEN_CC") or os.environ.get("CC")
+    path = None
+    if not FULL and not chosen:
+        path = soak.write_quick_compiler(tmp_path_factory.mktemp("compiler"))
+    if path is None:
         yield None
         return
-    path = tmp_path_factory.mktemp("compiler") / "gcc"
-    path.write_text(f'#!/bin/sh\nexec {shlex.quote(gcc)} "$@" -O1\n')
-    path.chmod(0o755)
-    os.environ["VIZGEN_CC"] = str(path)
+    os.environ["VIZGEN_CC"] = path
     yield path
     os.environ.pop("VIZGEN_CC", None)
 

@@ -446,7 +446,7 @@ def closures(a, k):
     for v in a:
         out += scaled(v)
     k = 10
-    add = lambda x: x + out
+    add = lambda x: x + out  # noqa: E731
     return out, scaled(1), scaled(1, by=0), twice(add, 1), twice(scaled, 2)
 
 

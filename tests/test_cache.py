@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from tests.runkit import (
+from tests.runkit import (  # noqa: F401
     IS_ROOT, NOBODY, Tool, abi, kernel, needs_gcc, needs_root, programs, tool_fixture)
 
 pytestmark = [needs_gcc,

@@ -4,10 +4,8 @@ tests/unit/emit_run.c compiles functions in IR text and calls them; the files
 are in tests/emit, more are made at random.  tests/unit/prelude_arrays.c gives
 access to the helpers of prelude.h, which are compared with Python and NumPy.
 """
-import concurrent.futures
 import ctypes
 import ctypes.util
-import importlib.util
 import itertools
 import math
 import os

@@ -7,7 +7,7 @@ import pytest
 
 import vizgen
 import tests.containers
-import tests.pymath
+import tests.pymath  # noqa: F401, adds programs
 from tests.forms import PROGRAMS
 from tests.support import assert_same
 from vizgen.compare import difference

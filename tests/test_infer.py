@@ -5,7 +5,6 @@ Each program of language.py runs natively for each of its argument lists
 exception and what it does to its arguments.
 """
 import copy
-import os
 import sys
 import warnings
 
@@ -13,10 +12,9 @@ import numpy as np
 import pytest
 
 import vizgen
+from tests import FULL
 from tests.language import PROGRAMS
 from vizgen.compare import difference
-
-FULL = os.environ.get("VIZGEN_FULL") == "1"
 
 
 def outcome(function, args):

@@ -53,7 +53,7 @@ def core_tool(tmp_path_factory):
 
 def run(command, text=None, status=0):
     done = subprocess.run(command, input=text, capture_output=True, text=True,
-                          timeout=120)
+                          timeout=120, env=vzopt.LEAKS)
     assert done.returncode == status, \
         f"{shlex.join(command)}\n{done.stdout}{done.stderr}"
     return done.stdout
@@ -199,7 +199,7 @@ def test_cut_anywhere(vz_opt):
     text = run([vz_opt, str(FOLDER / "everything.ir")])
     for end in range(0, len(text), 37):
         done = subprocess.run([vz_opt, "-"], input=text[:end], text=True,
-                              capture_output=True)
+                              capture_output=True, env=vzopt.LEAKS)
         assert done.returncode == 1, text[:end] + done.stderr
 
 
@@ -208,7 +208,8 @@ def test_memory_runs_out(vz_opt):
     path = str(FOLDER / "everything.ir")
     for nth in itertools.count(1, 61):
         done = subprocess.run([vz_opt, f"--fail-at={nth}", "--clone", path],
-                              capture_output=True, text=True)
+                              capture_output=True, text=True,
+                              env=vzopt.LEAKS)
         if done.returncode == 0:
             break
         assert done.returncode == 2 and "out of memory" in done.stderr, \

@@ -35,7 +35,8 @@ def vz_opt():
 def evaluate(vz_opt, program, flags):
     """(status, everything printed)"""
     done = subprocess.run([vz_opt, *flags, "--eval", *program.args, "-"],
-                          input=program.text, capture_output=True, text=True)
+                          input=program.text, capture_output=True, text=True,
+                          env=vzopt.LEAKS)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout.split()[1], done.stdout
 

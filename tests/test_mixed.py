@@ -132,7 +132,7 @@ NUMPY = [spectrum, histograms, solved, masked, text_between, rows_one_by_one]
     lambda: (grid() * 50).astype(np.int32), lambda: grid(8, 8)[::-1]))
 def test_numpy(function, make):
     if function is solved:
-        make = lambda: grid(7, 7)
+        make = lambda: grid(7, 7)  # noqa: E731
     fast = accelerate(function)
     for _ in range(CALLS):
         mine, theirs = make(), make()

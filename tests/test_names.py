@@ -13,7 +13,7 @@ import pytest
 
 from tests import vzopt
 from tests.fuzz.names import Program
-from tests.test_emit import compilers, run, tool
+from tests.test_emit import compilers, run, tool  # noqa: F401
 from tests.test_ir_random import evaluate
 
 pytestmark = vzopt.needs_tools

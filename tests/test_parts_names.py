@@ -4,7 +4,7 @@ called, variables of closures, attributes of objects."""
 import numpy as np
 import pytest
 
-from tests.test_parts import (CALLS, at_once, check, grid,
+from tests.test_parts import (CALLS, at_once, check, grid,  # noqa: F401
                               opaque)
 from vizgen import accelerate
 from vizgen.compare import clone, difference

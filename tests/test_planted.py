@@ -18,12 +18,12 @@ import sysconfig
 import numpy as np
 import pytest
 
+from tests import FULL
 from tests.planted import FAULTS
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 OBJECTS = ROOT / "build" / f"dev{SUFFIX[:-len('.so')]}"
-FULL = os.environ.get("VIZGEN_FULL") == "1"
 EVERY = 1 if FULL else 12
 
 # The package must come from where PYTHONPATH says, before pytest puts the

@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pytest
 
-from tests.runkit import kernel, needs_gcc, programs, tool_fixture
+from tests.runkit import kernel, needs_gcc, programs, tool_fixture  # noqa: F401
 
 pytestmark = [needs_gcc,
               pytest.mark.usefixtures("usual_compiler")]

@@ -8,18 +8,17 @@ The functions are written here as text, in one file a table.
 """
 import importlib.util
 import itertools
-import os
 import shutil
 import sys
 
 import numpy as np
 import pytest
 
+from tests import FULL
 from tests.fuzz.accept import Acceptor
 from tests.support import assert_same
 from vizgen import accelerate
 
-FULL = os.environ.get("VIZGEN_FULL") == "1"
 SIGNED = (np.int8, np.int16, np.int32, np.int64)
 UNSIGNED = (np.uint8, np.uint16, np.uint32, np.uint64)
 DTYPES = (np.bool_, *SIGNED, *UNSIGNED, np.float32, np.float64)

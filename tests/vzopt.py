@@ -50,5 +50,7 @@ def link(program, sources, folders):
          "-fopenmp", "-lm", "-ldl", "-o", str(program)], check=True)
 
 
-# Of programs that are linked: what UBSan finds ends them.
+# Of the tool and of programs that are linked: what the sanitizers find ends
+# them.  LEAKS: at their end, too, nothing may be left.
 STRICT = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+LEAKS = {**STRICT, "ASAN_OPTIONS": "detect_leaks=1"}

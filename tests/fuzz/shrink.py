@@ -166,7 +166,7 @@ def main(path, settings):
     # Read at import, so before it.
     os.environ.update(word.split("=", 1) for word in settings)
     os.environ["VIZGEN_TRIALS"] = "0"
-    from tests.fuzz import harness
+    from tests.fuzz import harness  # noqa: F401 - loaded before the forks
     small = shrink(pathlib.Path(path).resolve())
     print(f"--- {small} {' '.join(settings)}", small.read_text(),
           *verdict(small), sep="\n")

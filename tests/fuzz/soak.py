@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -210,6 +211,6 @@ def write_quick_compiler(folder):
     if not gcc:
         return None
     path = folder / "quick-gcc"
-    path.write_text(f'#!/bin/sh\nexec {gcc} "$@" -O1\n')
+    path.write_text(f'#!/bin/sh\nexec {shlex.quote(gcc)} "$@" -O1\n')
     path.chmod(0o700)
     return str(path)
