@@ -76,6 +76,20 @@ def shifted(a):
     return out
 
 
+def clamped(a):
+    """A clamp of a clamp of a clamp: each asks for the ranges of the next."""
+    h, w = a.shape
+    out = np.zeros((h, w))
+    for y in range(h):
+        for x in range(w):
+            for d in range(-2, 3):
+                top = min(max(min(max(y + d, 0), h - 1) - 2 * d, 0), h - 1)
+                left = min(max(min(max(x - d, 0), w - 1) + 2 * d, 0), w - 1)
+                down = min(max(min(max(top + left, 0), h - 1) + d, 0), h - 1)
+                out[y, x] += a[top, left] + a[down, left] * a[top, x]
+    return out
+
+
 def one_too_few(a):
     """(x + 2) // 4 <= w // 4 is wrong for w = 3."""
     h, w = a.shape
@@ -94,6 +108,18 @@ def overflowing(a, n):
     return total
 
 
+def behind_a_branch(a, n):
+    """What holds in the branch doesn't hold behind it."""
+    h, w = a.shape
+    total = 0.0
+    for y in range(h):
+        k = max(n, 0)
+        if k + 1 < w:
+            total += a[y, k + 1] + a[y, min(k + 1, w)]
+        total -= a[y, min(k + 1, w)]
+    return total
+
+
 def not_zero_both(a, n):
     """The second choice is 0."""
     total = 0.0
@@ -105,7 +131,7 @@ def not_zero_both(a, n):
 
 
 SIZES = [*itertools.product(range(6), range(9)), (1, 17), (13, 2)]
-PROGRAMS = (middle, quarters, differences, shifted)
+PROGRAMS = (middle, quarters, differences, shifted, clamped)
 
 
 def compare(function, *args):
@@ -129,6 +155,7 @@ def test_all_small_sizes(function):
 @pytest.mark.parametrize("function,numbers", [
     (one_too_few, [()]),
     (overflowing, [(0,), (2**63 - 1,), (2**63 - 3,), (-2**63,)]),
+    (behind_a_branch, [(-1,), (0,), (3,), (8,), (2**40,)]),
     (not_zero_both, [(3,), (4,)]),
 ], ids=lambda v: getattr(v, "__name__", None))
 def test_what_is_not_so(function, numbers):

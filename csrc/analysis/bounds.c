@@ -104,6 +104,7 @@ bounds_new(Arena *arena, const Func *func)
     Bounds *b = ARENA_NEW(arena, Bounds);
     b->arena = arena;
     b->func = func;
+    b->memos = map_new(arena);
     for (int i = 0; i < func->params.n; i++) {
         if (func->params.at[i].var != NULL) {
             bounds_info(b, func->params.at[i].var)->defined = true;
@@ -129,6 +130,7 @@ void
 bounds_pop(Bounds *b, int mark)
 {
     Frame frame = b->frames.at[mark];
+    bounds_forget(b);
     while (b->saved.n > frame.saved) {
         Saved *saved = &b->saved.at[--b->saved.n];
         saved->info->range = saved->range;
@@ -227,9 +229,19 @@ bounds_range(Bounds *b, Expr *e)
     if (!bounds_is_number(e) || b->fuel <= 0) {
         return dtype;
     }
+    const Memo *known = bounds_recall(b, e);
+    if (known != NULL && known->has_range) {
+        return known->range;
+    }
     Linear form = bounds_form(b, e);
     Range range = range_meet(dtype, bounds_form_range(b, &form));
-    return range_meet(range, bounds_node_range(b, e));
+    range = range_meet(range, bounds_node_range(b, e));
+    if (e->nargs > 0 && b->fuel > 0) {
+        Memo *memo = bounds_memo(b, e);
+        memo->has_range = true;
+        memo->range = range;
+    }
+    return range;
 }
 
 /* What facts narrowed and what the definition says, both: a fact about the Var
@@ -444,19 +456,15 @@ has_binary_range(Op op)
            op == E_SHL || op == E_SHR;
 }
 
-/* The range of one node, taken as an atom.
+/* The range of a node with what is left of the fuel.
  *
  * An E_MUL here is an exact product (see linear.c) and may exceed its dtype;
  * any other node whose exact result does not fit has wrapped and can be all
- * that its dtype holds. Without fuel the answer is the widest: for a product
- * that is unbounded, not its dtype. */
+ * that its dtype holds. */
 static Range
-range_node(Bounds *b, Expr *e)
+range_operation(Bounds *b, Expr *e)
 {
     Range dtype = bounds_dtype_range(e->dtype);
-    if (!bounds_is_number(e) || b->fuel-- <= 0) {
-        return e->op == E_MUL ? range_of(-WIDE_INF, WIDE_INF) : dtype;
-    }
     Range exact;
     if (e->op == E_MUL) {
         return range_mul(range_node(b, e->args[0]), range_node(b, e->args[1]));
@@ -468,4 +476,26 @@ range_node(Bounds *b, Expr *e)
         exact = range_special(b, e);
     }
     return range_inside(exact, dtype) ? exact : dtype;
+}
+
+/* The range of one node, taken as an atom.  Without fuel the answer is the
+ * widest: for a product that is unbounded, not its dtype. */
+static Range
+range_node(Bounds *b, Expr *e)
+{
+    if (!bounds_is_number(e) || b->fuel-- <= 0) {
+        return e->op == E_MUL ? range_of(-WIDE_INF, WIDE_INF)
+                              : bounds_dtype_range(e->dtype);
+    }
+    const Memo *known = bounds_recall(b, e);
+    if (known != NULL && known->has_atom) {
+        return known->atom;
+    }
+    Range range = range_operation(b, e);
+    if (e->nargs > 0 && b->fuel > 0) {
+        Memo *memo = bounds_memo(b, e);
+        memo->has_atom = true;
+        memo->atom = range;
+    }
+    return range;
 }

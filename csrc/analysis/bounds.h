@@ -1,14 +1,15 @@
 #ifndef VZ_ANALYSIS_BOUNDS_H
 #define VZ_ANALYSIS_BOUNDS_H
 /* What bounds.c, forms.c, facts.c, floats.c, induct.c, steps.c, prove.c,
- * conditions.c, share.c, smt.c, solver.c and weaken.c share; nobody else
- * includes it.
+ * conditions.c, memo.c, share.c, smt.c, solver.c and weaken.c share; nobody
+ * else includes it.
  *
  * Ranges are kept in 128 bits, so that every value of every integer dtype,
  * sums and products of two of them are exact.  WIDE_INF stands for "more than
  * any of these".
  */
 #include "csrc/analysis/analysis.h"
+#include "csrc/base/map.h"
 
 typedef __int128 Wide;
 
@@ -84,6 +85,19 @@ typedef struct Frame {
     int woken;
 } Frame;
 
+/* What is known of an expression: each of three answers, or not yet.
+ *   "form"   of bounds_form
+ *   "range"  of bounds_range
+ *   "atom"   its range as an atom of a form */
+typedef struct Memo {
+    bool has_form;
+    bool has_range;
+    bool has_atom;
+    Linear form;
+    Range range;
+    Range atom;
+} Memo;
+
 /* The state of the analysis; see the head of bounds.c for what is scoped and
  * what lasts. */
 struct Bounds {
@@ -98,6 +112,8 @@ struct Bounds {
     VEC(Saved) saved;       /* ranges to restore */
     VEC(int) woken;         /* pendings to restore */
     VEC(Frame) frames;
+    Map memos;              /* from Expr to Memo, in "memory" */
+    Memo *memory;
     int seq;
     bool waking;            /* in bounds_wake, which does not nest */
     bool hard;              /* what is not proved is put to the solver */
@@ -108,7 +124,7 @@ struct Bounds {
  * of eliminations; the facts that are kept at a time. They bound the time of a
  * query, never its truth: what runs out ends in "not proved", and is the same
  * in every run. */
-enum { FUEL = 2000, MAX_DEPTH = 12, MAX_FACTS = 200 };
+enum { FUEL = 1000, MAX_DEPTH = 12, MAX_FACTS = 200 };
 
 /* --- bounds.c */
 VarInfo *bounds_info(Bounds *b, const Var *var);
@@ -130,6 +146,14 @@ Expr *bounds_freeze(Bounds *b, Expr *e);
 bool bounds_is_number(const Expr *e); /* a scalar bool or integer */
 /* The Var whose value 'atom' is, as it stands or cast; NULL: none. */
 Var *bounds_atom_var(const Expr *atom);
+
+/* --- memo.c */
+/* What was found out of 'e'; NULL: nothing. */
+Memo *bounds_recall(const Bounds *b, const Expr *e);
+/* The same to be written to at once: it is gone when more is asked. */
+Memo *bounds_memo(Bounds *b, const Expr *e);
+/* What was found out may hold no longer, or be less than could be. */
+void bounds_forget(Bounds *b);
 
 /* --- prove.c: as the public ones, but spend the caller's fuel */
 bool prove_nonneg(Bounds *b, const Linear *form, int depth);

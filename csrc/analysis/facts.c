@@ -52,6 +52,7 @@ narrow_term(Bounds *b, const Linear *fact, int i)
         Saved saved = {info, info->range};
         vec_push(b->arena, &b->saved, saved);
         info->range = range;
+        bounds_forget(b);
     }
 }
 
@@ -199,6 +200,7 @@ bounds_assume_in(Bounds *b, Expr *cond, bool holds)
         return;
     }
     Known known = {cond, holds};
+    bounds_forget(b);
     vec_push(b->arena, &b->known, known);
     switch (cond->op) {
     case E_NOT:
@@ -230,6 +232,7 @@ bounds_assume_in(Bounds *b, Expr *cond, bool holds)
     case E_SUBO:
     case E_MULO:
         if (!holds) {
+            bounds_forget(b);
             vec_push(b->arena, &b->exact, cond);
         }
         break;
@@ -360,6 +363,7 @@ bounds_define(Bounds *b, Var *var, Expr *value)
     info->has_lo = false;
     info->has_hi = false;
     info->range = bounds_dtype_range(var->dtype);
+    bounds_forget(b);
     if (!bounds_is_number(value)) {
         return;
     }
@@ -372,6 +376,7 @@ bounds_define(Bounds *b, Var *var, Expr *value)
         info->form = form;
         info->has_form = true;
     }
+    bounds_forget(b);
 }
 
 /* lo <= var <= hi - 1 as forms and as a range. A loop whose ends differ by one
@@ -396,6 +401,7 @@ define_loop_var(Bounds *b, const Stmt *loop)
     info->range = range_meet(bounds_dtype_range(loop->var->dtype), range);
     info->has_form = info->has_hi && linear_equal(&info->lo, &info->hi);
     info->form = info->lo;
+    bounds_forget(b);
 }
 
 /* Inside the loop there is a round: lo <= hi - 1. */
@@ -421,6 +427,7 @@ induct_inside(Bounds *b, const Stmt *loop)
     for (int i = 0; i < loop->ncarries; i++) {
         *bounds_info(b, loop->carries[i].out) = outs[i];
     }
+    bounds_forget(b);
 }
 
 /* Extents are not negative: those of what a name stands for are those of some

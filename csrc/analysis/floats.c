@@ -207,9 +207,11 @@ static Reals
 reals_arm(Bounds *b, Expr *arm, Expr *cond, bool holds)
 {
     int known = b->known.n;
+    bounds_forget(b);
     suppose(b, cond, holds);
     Reals out = refine_known(b, reals(b, arm), arm);
     b->known.n = known;
+    bounds_forget(b);
     return out;
 }
 

@@ -333,15 +333,10 @@ form_leaf(Bounds *b, Expr *e)
     return opaque(b, e);
 }
 
-/* 'e' as an exact form, spending the caller's fuel: one unit a node. Running
- * out of fuel makes 'e' an atom, which is always right. 'e' must be a scalar
- * number. */
-Linear
-bounds_form(Bounds *b, Expr *e)
+/* By the operator, with what is left of the fuel. */
+static Linear
+form_operation(Bounds *b, Expr *e)
 {
-    if (b->fuel-- <= 0) {
-        return opaque(b, e);
-    }
     switch (e->op) {
     case E_ADD:
     case E_SUB:
@@ -369,6 +364,28 @@ bounds_form(Bounds *b, Expr *e)
     default:
         return form_leaf(b, e);
     }
+}
+
+/* 'e' as an exact form, spending the caller's fuel: one unit a node. Running
+ * out of fuel makes 'e' an atom, which is always right. 'e' must be a scalar
+ * number. */
+Linear
+bounds_form(Bounds *b, Expr *e)
+{
+    if (b->fuel-- <= 0) {
+        return opaque(b, e);
+    }
+    const Memo *known = bounds_recall(b, e);
+    if (known != NULL && known->has_form) {
+        return known->form;
+    }
+    Linear form = form_operation(b, e);
+    if (e->nargs > 0 && b->fuel > 0) {
+        Memo *memo = bounds_memo(b, e);
+        memo->has_form = true;
+        memo->form = form;
+    }
+    return form;
 }
 
 /* Public form of bounds_form: starts with full fuel. */

@@ -112,6 +112,7 @@ reset_info(Bounds *b, const Var *var)
     info->has_hi = false;
     info->value = NULL;
     info->range = bounds_dtype_range(var->dtype);
+    bounds_forget(b);
 }
 
 /* The Var inside and what the loop hands out (which may be init alone) stay in
@@ -411,9 +412,10 @@ look_at(Induct *in, const Carry *carry)
     Step step = steps_of(in, carry->next);
     if (step.ok) {
         conclude_walk(in, carry, step);
-        return;
+    } else {
+        conclude_choice(in, carry);
     }
-    conclude_choice(in, carry);
+    bounds_forget(in->b);
 }
 
 /* Describes what 'loop' carries, inside and after, starting from nothing.

@@ -1,8 +1,8 @@
 /* The pointer map: an array of entries in insertion order, and an index of
  * entry numbers, open addressing with linear probing, at most half full.
  *
- * There is no removal, so a probe ends at the first empty place.  Values may
- * be NULL; map_has tells an absent key from such a value.
+ * Single keys are not removed, so a probe ends at the first empty place.
+ * Values may be NULL; map_has tells an absent key from such a value.
  */
 #include "csrc/base/map.h"
 
@@ -98,6 +98,15 @@ map_set(Map *map, const void *key, void *value)
     }
     map->entries[map->n++] = (MapEntry){key, value};
     *place = map->n;
+}
+
+void
+map_clear(Map *map)
+{
+    if (map->n > 0) {
+        memset(map->index, 0, sizeof(int) * (size_t)map->index_cap);
+        map->n = 0;
+    }
 }
 
 /* Copies the tables and not the keys and values; entries added to one map

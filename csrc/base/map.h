@@ -33,6 +33,8 @@ void *map_get(const Map *map, const void *key);
 bool map_has(const Map *map, const void *key);
 /* 'key' is compared by address and never read through. */
 void map_set(Map *map, const void *key, void *value);
+/* Drops all entries and keeps the tables for the next ones. */
+void map_clear(Map *map);
 /* A shallow copy in the same arena. */
 Map map_copy(const Map *map);
 #endif

@@ -246,6 +246,11 @@ maps(void)
     }
     good &=
         map.n == 1000 && map_has(&map, &keys[5]) && !map_get(&map, &keys[5]);
+    map_clear(&map);
+    good &= map.n == 0 && !map_has(&map, &keys[7]);
+    map_set(&map, &keys[7], keys);
+    good &= map.n == 1 && map_get(&map, &keys[7]) == keys &&
+            !map_has(&map, &keys[8]);
     say_if("map", good);
 }
 
