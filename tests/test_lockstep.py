@@ -4,6 +4,7 @@ Each program is called plain and accelerated, with numbers of columns around
 that of the lanes; most must have run in lockstep, the last ones must not.
 """
 import math
+import re
 
 import numpy as np
 import pytest
@@ -51,6 +52,38 @@ def escape_smooth(rows, cols, limit):
                 n = n + 1
             out[r, c, 0] = zx - zy
             out[r, c, 1] = n
+    return out
+
+
+def begun(rows, cols, limit):
+    """Counts the round that ends the loop, too."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            z = c / 40.0 + r
+            n = -2
+            while n < limit:
+                n += 1
+                z = z * z - 0.5
+                if z > 9.0:
+                    break
+            out[r, c] = n
+    return out
+
+
+def downwards(rows, cols, limit):
+    """Counts down, and only rounds that don't end the loop."""
+    out = np.zeros((rows, cols))
+    for r in range(rows):
+        for c in range(cols):
+            z = c / 40.0 + r
+            left = limit
+            while left > 1:
+                z = z * z - 0.5
+                if z > 9.0:
+                    break
+                left -= 3
+            out[r, c] = left
     return out
 
 
@@ -219,8 +252,8 @@ def fixed_parts(rows, cols, limit):
     return out
 
 
-PROGRAMS = [escape, escape_smooth, with_for, march, newton, exchanged,
-            one_axis, from_place, nested_breaks, fixed_parts]
+PROGRAMS = [escape, escape_smooth, begun, downwards, with_for, march, newton,
+            exchanged, one_axis, from_place, nested_breaks, fixed_parts]
 SIZES = [(2, 0), (0, 40), (1, 1), (2, 3), (3, 31), (2, 32), (2, 33), (3, 100)]
 
 
@@ -237,6 +270,16 @@ def test_lockstep(program, options):
                 continue
             assert_same(fn, (rows, cols, limit))
     assert (TOGETHER in fn.explain(2, 33, 50)) == ("vectorize" not in options)
+
+
+@pytest.mark.parametrize("program,rounds", [
+    (escape, 4), (begun, 4), (downwards, 4), (escape_smooth, 1)])
+def test_rounds_between_two_looks(program, rounds):
+    """Several where what is kept are counts."""
+    text = accelerate(program).inspect_c(2, 33, 50)
+    start = text.index("simd reduction")
+    lanes = text[start:text.index(" live_", start)]
+    assert len(re.findall(r"const _Bool go_\w+ =", lanes)) == rounds, lanes
 
 
 @pytest.mark.parametrize("program", [checked, raises, escape])

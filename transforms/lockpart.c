@@ -1,7 +1,8 @@
 /* The parts of a loop in lockstep, each for all lanes of a strip.
  *
  *     straight part      for each lane x { take; ...; leave }     by SIMD
- *     inner loop         while more than FEW lanes are in { for all LANES }
+ *     inner loop         while more than FEW lanes are in { some rounds for
+ *                                                           all LANES }
  *                        for the rest, one by one { the loop as it was }
  *
  * A part takes what it uses of other parts from arrays of an element per lane,
@@ -12,8 +13,10 @@
 #include "transforms/lockstep.h"
 
 enum {
-    LANES = 32, /* enough to hide the latency of arithmetic */
-    FEW = 3,    /* lanes that are better finished one by one */
+    LANES = 32,  /* enough to hide the latency of arithmetic */
+    FEW = 3,     /* lanes that are better finished one by one */
+    ROUNDS = 4,  /* at most so many between two looks who is still in */
+    SHORT = 100, /* nodes of an inner loop of which as many are made */
 };
 
 /* --- arrays of an element per lane --------------------------------------- */
@@ -290,29 +293,92 @@ round_test(const Lockstep *m, const Stmt *s, Map *map)
                      ir_subst(m->arena, s->hi, map));
 }
 
-/* Stores what the round hands on in the lanes that are in ("go"). */
-static void
-write_nexts(Lockstep *m, const Stmt *s, Expr *lane, Expr *go, Map *map,
-            Block *out)
+/* Is 'var' used behind the inner loop, or are the processor's flags?  Then it
+ * must stay what it is in lanes that have left. */
+static bool
+is_kept(const Lockstep *m, const Carry *carry)
 {
+    return is_used_later(m, carry->out) || !m->func->deaf;
+}
+
+/* What the round hands on takes the place of what it was given: in lanes that
+ * made it ("go"), counts in those that go "on". */
+static void
+hand_on(Lockstep *m, const Stmt *s, Expr *go, Expr *on, Map *map, Block *out)
+{
+    Expr **nexts = ARENA_ARRAY(m->arena, Expr *, s->ncarries + 1);
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
+        Expr *given = map_get(map, carry->var);
         Expr *next = ir_subst(m->arena, carry->next, map);
-        if (is_used_later(m, carry->out) || !m->func->deaf) {
-            next = ir_select(m->arena, go, next, map_get(map, carry->var));
+        bool unless_last;
+        Expr *step = lockstep_tally(m->arena, s, carry, &unless_last);
+        if (is_kept(m, carry) && step != NULL) {
+            Expr *once =
+                ir_cast(m->arena, step->dtype, unless_last ? on : go);
+            once = ir_binary(m->arena, E_MUL, once, step);
+            next = ir_binary(m->arena, E_ADD, given, once);
+        } else if (is_kept(m, carry)) {
+            next = ir_select(m->arena, go, next, given);
         }
-        write_lane(m, array_of(m, carry->var), lane, next, out);
+        nexts[i] = let(m, carry->var->name, next, out);
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        map_set(map, s->carries[i].var, nexts[i]);
     }
     if (s->kind == S_FOR) {
         Expr *next =
             ir_binary(m->arena, E_ADD, map_get(map, s->var), number(m, 1));
-        write_lane(m, array_of(m, s->var), lane, next, out);
+        map_set(map, s->var, let(m, s->var->name, next, out));
     }
 }
 
-/* One round of 's' in all lanes: the value is how many go on. */
+/* One round of 's' in the lanes that are "in"; the value is which of them go
+ * on.  'map' has what the round is given, then what it hands on. */
+static Expr *
+write_round(Lockstep *m, const Stmt *s, Expr *in, Map *map, Block *out)
+{
+    Block pre = select_form(m->arena, &s->pre, m->func->deaf);
+    pre = ir_clone(m->func, &pre, map);
+    push_masked(m, &pre, in, out);
+    Expr *go = let(m, "go",
+                   ir_binary(m->arena, E_AND, in, round_test(m, s, map)), out);
+    Block body = inner_body(m, s);
+    body = ir_clone(m->func, &body, map);
+    push_masked(m, &body, go, out);
+    Expr *on = go;
+    if (s->until != NULL) {
+        Expr *stop = ir_subst(m->arena, s->until, map);
+        on = ir_binary(m->arena, E_AND, go, ir_unary(m->arena, E_NOT, stop));
+        on = let(m, "on", on, out);
+    }
+    hand_on(m, s, go, on, map, out);
+    return on;
+}
+
+/* How many rounds are made between taking the lanes' values from their arrays
+ * and leaving them there: more in short ones, for which that, and asking who
+ * is still in, is most of the work.  A lane that leaves in between computes on
+ * for nothing.  Not where a round would choose what it hands on, see
+ * lockcount.c. */
+static int
+rounds_at_once(const Lockstep *m, const Stmt *s)
+{
+    int size = ir_size(&s->pre) + ir_size(&s->body);
+    for (int i = 0; i < s->ncarries; i++) {
+        const Carry *carry = &s->carries[i];
+        bool unless_last;
+        if (is_kept(m, carry) &&
+            !lockstep_tally(m->arena, s, carry, &unless_last)) {
+            return 1;
+        }
+    }
+    return size <= SHORT ? ROUNDS : 1;
+}
+
+/* Some rounds of 's' in all lanes: the value is how many go on. */
 static Stmt *
-write_round(Lockstep *m, int part, const Stmt *s)
+write_rounds(Lockstep *m, int part, const Stmt *s)
 {
     Map map = map_new(m->arena);
     Expr *lane;
@@ -326,21 +392,17 @@ write_round(Lockstep *m, int part, const Stmt *s)
         take(m, s->var, lane, &map, out);
     }
     Expr *in = let(m, "in", read_lane(m, m->alive, lane, DT_BOOL), out);
-    Block pre = select_form(m->arena, &s->pre, m->func->deaf);
-    pre = ir_clone(m->func, &pre, &map);
-    push_masked(m, &pre, in, out);
-    Expr *go = let(m, "go",
-                   ir_binary(m->arena, E_AND, in, round_test(m, s, &map)), out);
-    Block body = inner_body(m, s);
-    body = ir_clone(m->func, &body, &map);
-    push_masked(m, &body, go, out);
-    Expr *on = go;
-    if (s->until != NULL) {
-        Expr *stop = ir_subst(m->arena, s->until, &map);
-        on = ir_binary(m->arena, E_AND, go, ir_unary(m->arena, E_NOT, stop));
+    for (int i = rounds_at_once(m, s); i > 0; i--) {
+        in = write_round(m, s, in, &map, out);
     }
-    Expr *one = let(m, "on", ir_cast(m->arena, DT_I64, on), out);
-    write_nexts(m, s, lane, go, &map, out);
+    for (int i = 0; i < s->ncarries; i++) {
+        const Var *var = s->carries[i].var;
+        write_lane(m, array_of(m, var), lane, map_get(&map, var), out);
+    }
+    if (s->kind == S_FOR) {
+        write_lane(m, array_of(m, s->var), lane, map_get(&map, s->var), out);
+    }
+    Expr *one = let(m, "on", ir_cast(m->arena, DT_I64, in), out);
     write_lane(m, m->alive, lane, one, out);
     Carry *count = ARENA_NEW(m->arena, Carry);
     count->var = ir_var(m->func, "count", DT_I64, 0);
@@ -401,7 +463,7 @@ write_inner(Lockstep *m, int part, Block *out)
     all->id = m->func->next_id++;
     all->value =
         ir_binary(arena, E_LT, number(m, FEW), ir_ref(arena, live->var));
-    Stmt *lanes = write_round(m, part, s);
+    Stmt *lanes = write_rounds(m, part, s);
     vec_push(arena, &all->body, lanes);
     live->next = ir_ref(arena, lanes->carries[0].out);
     all->carries = live;

@@ -1,7 +1,7 @@
 #ifndef VZ_TRANSFORMS_LOCKSTEP_H
 #define VZ_TRANSFORMS_LOCKSTEP_H
-/* What the two files of lockstep share: lockstep.c decides and cuts the body
- * into parts, lockpart.c writes the parts for many lanes. */
+/* What the files of lockstep share: lockstep.c decides and cuts the body into
+ * parts, lockpart.c writes the parts for many lanes. */
 #include "transforms/transforms.h"
 
 /* A name that a later part uses, its array, and the part that defines it. */
@@ -47,6 +47,10 @@ bool lockstep_uneven(const Stmt *s);
  * 'out'.  'b' knows what holds before 'inner'.  To ask only, 'func' is NULL. */
 Stmt *lockstep_hoist(Arena *arena, Func *func, Bounds *b, const Stmt *inner,
                      Block *out);
+/* lockcount.c: adds 'carry' a constant, in each round of 's' that is made, or
+ * only in those that don't end it ("unless_last")?  Then that; else NULL. */
+Expr *lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,
+                     bool *unless_last);
 /* The inner loop of part 'part'; NULL of even ones. */
 Stmt *lockstep_inner(const Lockstep *m, int part);
 /* Cuts the body of 'loop', and finds what goes from part to part. */

@@ -1,0 +1,109 @@
+/* Carries of an inner loop that count its rounds.
+ *
+ *     n' = n + 1        or    if stop { n' = n } else { n' = n + 1 }
+ *
+ * In lanes, n' = n + (1 if the lane made the round, or goes on, else 0): the
+ * same without a choice.  Where several rounds follow each other, gcc makes
+ * branches again of choices between what one hands to the next, and then no
+ * SIMD.
+ */
+#include "transforms/lockstep.h"
+
+static bool
+is_name(const Expr *e, const Var *var)
+{
+    return e->op == E_VAR && e->var == var;
+}
+
+/* What 'e', a name that 'block' defines, stands for; NULL: another name. */
+static Expr *
+value_in(const Block *block, const Expr *e)
+{
+    for (int i = 0; i < block->n && e->op == E_VAR; i++) {
+        if (block->at[i]->kind == S_LET && block->at[i]->var == e->var) {
+            return block->at[i]->value;
+        }
+    }
+    return NULL;
+}
+
+/* Is 'e' carry + k or carry - -k, k a constant?  Then k. */
+static Expr *
+step_in(Arena *arena, const Block *block, const Expr *e,
+        const Carry *carry)
+{
+    const Expr *sum = value_in(block, e);
+    bool step = sum != NULL && (sum->op == E_ADD || sum->op == E_SUB) &&
+                is_name(sum->args[0], carry->var) &&
+                sum->args[1]->op == E_CONST && dtype_is_int(sum->dtype);
+    if (!step || sum->op == E_ADD) {
+        return step ? sum->args[1] : NULL;
+    }
+    return ir_unary(arena, E_NEG, sum->args[1]);
+}
+
+/* A carry's next value in a round that ends the loop, and in one that doesn't.
+ */
+typedef struct Choice {
+    Expr *stays;
+    Expr *goes;
+} Choice;
+
+/* From the joins of the last branch, where one of them is "until". */
+static bool
+choice_of_joins(const Stmt *s, const Carry *carry, Choice *out)
+{
+    const Stmt *last = s->body.n > 0 ? vec_last(&s->body) : NULL;
+    const Join *stop = NULL;
+    const Join *next = NULL;
+    int64_t then_stop = 0;
+    int64_t else_stop = 0;
+    for (int i = 0; last != NULL && i < last->njoins; i++) {
+        const Join *join = &last->joins[i];
+        stop = is_name(s->until, join->out) ? join : stop;
+        next = is_name(carry->next, join->out) ? join : next;
+    }
+    if (stop == NULL || next == NULL ||
+        !ir_const_int(stop->then_val, &then_stop) ||
+        !ir_const_int(stop->else_val, &else_stop) || then_stop == else_stop) {
+        return false;
+    }
+    *out = then_stop ? (Choice){next->then_val, next->else_val}
+                     : (Choice){next->else_val, next->then_val};
+    return true;
+}
+
+/* From a select by what "until" says. */
+static bool
+choice_of_select(const Stmt *s, const Carry *carry, Choice *out)
+{
+    const Expr *next = value_in(&s->body, carry->next);
+    const Expr *stop = value_in(&s->body, s->until);
+    if (next == NULL || next->op != E_SELECT ||
+        !ir_equal(next->args[0], stop != NULL ? stop : s->until)) {
+        return false;
+    }
+    *out = (Choice){next->args[1], next->args[2]};
+    return true;
+}
+
+Expr *
+lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,
+               bool *unless_last)
+{
+    Choice choice;
+    Expr *step = step_in(arena, &s->body, carry->next, carry);
+    *unless_last = step == NULL;
+    if (step != NULL || s->until == NULL ||
+        !(choice_of_joins(s, carry, &choice) ||
+          choice_of_select(s, carry, &choice)) ||
+        !is_name(choice.stays, carry->var)) {
+        return step;
+    }
+    const Stmt *last = vec_last(&s->body);
+    const Block *blocks[] = {&s->body, &last->body, &last->els};
+    for (int i = 0; i < 3 && step == NULL; i++) {
+        step = step_in(arena, blocks[i], choice.goes, carry);
+    }
+    return step;
+}
