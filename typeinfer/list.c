@@ -403,8 +403,8 @@ list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
     if (!list_widen(I, site, item) || !keeps_all(type, site->item)) {
         heap_instead(I, list, type);
         infer_refuse(I, DIAG_TYPE_CONFLICT, loc,
-                     "Give all items of the list the same type.",
-                     "the list holds %s, and %s is put in here",
+                     "Give all items of a list, or keys of a dict, one type.",
+                     "the items so far are %s, and %s is put in here",
                      type_text(I->arena, before), type_text(I->arena, type));
     }
 }

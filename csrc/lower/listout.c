@@ -63,10 +63,12 @@ add_columns(Lower *L, const Column *column, Expr *n)
 static void
 add_heaps(Lower *L, const Type *type)
 {
-    if (type->kind != TY_LIST || type->rank == 0) {
+    if (type->kind != TY_LIST) {
         return;
     }
-    add_heaps(L, type->items[0]);
+    if (type->rank > 0) {
+        add_heaps(L, type->items[0]);
+    }
     if (!type->ref) {
         return;
     }
@@ -82,7 +84,9 @@ add_heaps(Lower *L, const Type *type)
     vec_push(L->arena, &L->result->heaps, leaf);
     add_column(L, heap->start, n);
     add_column(L, heap->length, n);
-    add_columns(L, &heap->items.column, used);
+    if (type->rank > 0) {
+        add_columns(L, &heap->items.column, used);
+    }
 }
 
 /* A list of a heap is its number there. */
