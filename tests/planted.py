@@ -251,3 +251,17 @@ fault("a weak number beside a strong one is strong", "typeinfer/jointype.c",
       "                         alt_of(other));",
       "    return type_num(arena, main.dtype, main.weak || alt_of(other) < 0);",
       "tests/test_infer.py::test_program", "tests/test_joins.py")
+
+# --- what the prover remembers ---
+
+fault("what a branch taught is known behind it", "csrc/analysis/bounds.c",
+      "    Frame frame = b->frames.at[mark];\n    bounds_forget(b);",
+      "    Frame frame = b->frames.at[mark];",
+      "tests/test_ir.py::test_block[simplify_after]",
+      "tests/test_proofs.py::test_what_is_not_so[of_one_name-numbers2]")
+
+# --- loops side by side, split and joined ---
+
+fault("lanes that leave count their last round", "transforms/lockpart.c",
+      "unless_last ? on : go", "go",
+      "tests/test_lockstep.py::test_lockstep[escape-]")

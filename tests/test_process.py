@@ -155,6 +155,27 @@ def test_fork_by_an_import(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_fork_returns_from_an_import(tmp_path):
+    """The child goes on where the import was, and both import again."""
+    (tmp_path / "forks.py").write_text(
+        "import os\npid = os.fork()\n"
+        "if pid:\n    assert os.waitpid(pid, 0)[1] == 0\n")
+    done = run_file(tmp_path, """
+import os
+from vizgen import lazy
+pid = lazy.load("forks").pid
+assert lazy.load("colorsys").ONE_THIRD > 0
+if pid == 0:
+    os._exit(0)
+child = os.fork()
+if child == 0:
+    lazy.load("wave")
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+""")
+    assert done.returncode == 0, done.stderr
+
+
 def test_multiprocessing_by_name(tmp_path):
     done = run_file(tmp_path, SUM_PROGRAM + """
 import multiprocessing
@@ -192,6 +213,75 @@ except KeyboardInterrupt:
 else:
     raise SystemExit("was not interrupted")
 """)
+    assert done.returncode == 0, done.stderr
+
+
+def test_interrupt_between_long_rounds(tmp_path):
+    """Loops that are known to be of few rounds may take long all the same."""
+    done = run_file(tmp_path, """
+import signal, time
+import numpy as np
+from vizgen import accelerate
+
+@accelerate
+def sums(a, out):
+    for k in range(out.shape[0]):
+        for j in range(min(out.shape[1], 4000)):
+            out[k, j] = np.sum(a[j % 2])
+
+a = np.ones((2, 2_000_000))
+sums(a, np.zeros((1, 2)))
+def stop(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+start = time.time()
+try:
+    sums(a, np.zeros((3000, 4000)))
+except KeyboardInterrupt:
+    assert time.time() - start < 5
+else:
+    raise SystemExit("was not interrupted")
+""")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_interrupt_after_short_rounds(tmp_path, threads):
+    """A round of one loop may take a million times as long as one of the loop
+    before."""
+    done = run_file(tmp_path, """
+import signal, time
+import numpy as np
+from vizgen import accelerate
+
+@accelerate
+def slower(a, out, n, m):
+    y = 1.0
+    for k in range(n):
+        y = y * 0.999 + 1e-3 * (k % 7)
+    for k in range(m):
+        for j in range(a.shape[0]):
+            out[j] = a[j] * 2.0 + k
+    for k in range(m):
+        out[k % 4] = np.sum(a[k % 4:]) + out[(k + 1) % 4]
+    return y
+
+a, out = np.ones(1_000_000), np.zeros(1_000_000)
+slower(a, out, 3, 3)
+def stop(*_):
+    raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, stop)
+for n, m in ((20_000_000, 1_000_000), (20_000_000, 3)):
+    signal.setitimer(signal.ITIMER_REAL, 0.4)
+    start = time.time()
+    try:
+        slower(a, out, n, m)
+        while True:
+            slower(a, out, 20_000_000, 100)
+    except KeyboardInterrupt:
+        assert time.time() - start < 4
+""", VIZGEN_THREADS=threads)
     assert done.returncode == 0, done.stderr
 
 

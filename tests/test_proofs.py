@@ -120,6 +120,21 @@ def behind_a_branch(a, n):
     return total
 
 
+def of_one_name(a, n):
+    """The same, of a name whose form is asked for in all three places."""
+    total = 0.0
+    m = n // 2
+    k = min(m, 7)
+    table = np.arange(9.0)
+    for i in range(a.shape[0]):
+        if n > 3:
+            total += table[k]
+        else:
+            total -= table[k]
+        total += table[k] * a[i, 0]
+    return total
+
+
 def not_zero_both(a, n):
     """The second choice is 0."""
     total = 0.0
@@ -156,6 +171,7 @@ def test_all_small_sizes(function):
     (one_too_few, [()]),
     (overflowing, [(0,), (2**63 - 1,), (2**63 - 3,), (-2**63,)]),
     (behind_a_branch, [(-1,), (0,), (3,), (8,), (2**40,)]),
+    (of_one_name, [(4,), (3,), (-3,), (-30,), (40,)]),
     (not_zero_both, [(3,), (4,)]),
 ], ids=lambda v: getattr(v, "__name__", None))
 def test_what_is_not_so(function, numbers):

@@ -13,8 +13,8 @@
  * have to, SHADOW copies all arguments that are written, once, before the
  * outermost loop around; after that nothing needs logging any more.
  *
- * Serial loops, but for innermost ones of few rounds, and outermost loops ask
- * from time to time whether to stop.
+ * Serial loops and outermost ones ask from time to time whether to stop, but
+ * for innermost ones of few rounds, which are charged to the loop around.
  */
 #include "transforms/transforms.h"
 
@@ -22,11 +22,11 @@
  *   "pass"   for diagnostics
  *   "arena"  of the new statements
  *   "noted"  the remark was made: one a function is enough
- *   "few"    innermost loops (Stmt *) that are proved to be of few rounds */
+ *   "few"    innermost loops (Stmt *) that are proved to take little time */
 typedef struct Commit {
     Pass *pass;
     Arena *arena;
-    bool noted; /* the remark was made */
+    bool noted;
     Map few;
 } Commit;
 
@@ -210,53 +210,75 @@ place_shadows(Commit *c, Block *block, bool shadowed)
 
 /* --- polls --------------------------------------------------------------- */
 
-/* Is there a loop in 'block' or below? */
-static bool
-has_loop(const Block *block)
+/* For ir_each_node: the sum of an array takes as long as the array. */
+static void
+note_sum(void *data, const Expr *e)
 {
-    for (int i = 0; i < block->n; i++) {
-        const Stmt *s = block->at[i];
-        if (is_loop(s) || has_loop(&s->body) || has_loop(&s->els)) {
-            return true;
-        }
-    }
-    return false;
+    bool *lasts = data;
+    *lasts |= e->op == E_SUM;
 }
 
-/* Notes the serial loops that don't poll.  Only a FOR without inner loops and
- * of few rounds, a strip of another loop say, is known not to take long. */
+/* For ir_each_stmt: may 's' take long by itself? */
+static void
+note_long(void *data, Stmt *s)
+{
+    bool *lasts = data;
+    *lasts |= s->kind != S_LET && s->kind != S_STORE && s->kind != S_CHECK &&
+              s->kind != S_WARN && s->kind != S_IF;
+    ir_each_node(s, note_sum, data);
+}
+
+/* Notes serial loops that don't poll, which would keep them from SIMD: FORs of
+ * few rounds, which take no time to speak of. */
 static bool
 note_few(void *data, Bounds *b, Stmt *s)
 {
     enum { FEW = 4096 };
     Commit *c = data;
-    if (s->kind == S_FOR && s->mode == LOOP_SERIAL && !has_loop(&s->body) &&
-        !has_loop(&s->pre)) {
-        Expr *few = ir_int(c->arena, DT_I64, FEW);
-        Expr *end = ir_binary(c->arena, E_ADD, s->lo, few);
-        if (bounds_proves(b, ir_binary(c->arena, E_LE, s->hi, end))) {
+    bool lasts = s->kind != S_FOR || s->mode != LOOP_SERIAL;
+    if (!lasts) {
+        ir_each_stmt(&s->body, note_long, &lasts);
+    }
+    if (!lasts) {
+        Expr *few = ir_int(c->pass->scratch, DT_I64, FEW);
+        Expr *end = ir_binary(c->pass->scratch, E_ADD, s->lo, few);
+        if (bounds_proves(b, ir_binary(c->pass->scratch, E_LE, s->hi, end))) {
             map_set(&c->few, s, s);
         }
     }
     return true;
 }
 
-/* Serial loops poll if they may take long; other loops only where no loop is
- * around ('outermost'). Vector loops never do. */
+/* A loop that doesn't poll is charged to the one around, which would else ask
+ * as seldom as if its rounds took no time; but for a handful of rounds.  Those
+ * of SIMD take less each (see c_loop). */
 static void
-set_polls(const Commit *c, Block *block, bool outermost)
+poll_or_charge(const Commit *c, Stmt *s, bool outermost, bool in_lanes)
+{
+    enum { HANDFUL = 16 };
+    bool serial = s->mode == LOOP_SERIAL;
+    int64_t trips = s->kind == S_FOR ? loop_trips(s) : -1;
+    s->poll = (serial && !map_has(&c->few, s)) ||
+              (outermost && s->mode != LOOP_VECTOR);
+    s->charged = s->kind == S_FOR && s->mode != LOOP_PARALLEL && !s->poll &&
+                 !outermost && !in_lanes && (trips < 0 || trips > HANDFUL);
+}
+
+/* Serial loops poll if they may take long; other loops only where no loop is
+ * around ('outermost'). Vector loops never do, nor what runs 'in_lanes'. */
+static void
+set_polls(const Commit *c, Block *block, bool outermost, bool in_lanes)
 {
     for (int i = 0; i < block->n; i++) {
         Stmt *s = block->at[i];
         if (is_loop(s)) {
-            bool serial = s->mode == LOOP_SERIAL;
-            s->poll = (serial && !map_has(&c->few, s)) ||
-                      (outermost && s->mode != LOOP_VECTOR);
+            poll_or_charge(c, s, outermost, in_lanes);
         }
         bool below = outermost && !is_loop(s);
-        set_polls(c, &s->pre, below);
-        set_polls(c, &s->body, below);
-        set_polls(c, &s->els, below);
+        bool lanes = in_lanes || s->mode == LOOP_VECTOR;
+        set_polls(c, &s->pre, below, lanes);
+        set_polls(c, &s->body, below, lanes);
+        set_polls(c, &s->els, below, lanes);
     }
 }
 
@@ -285,8 +307,8 @@ pass_commit(Pass *pass, Func *func)
     Func *copy = arena_copy(pass->arena, func, sizeof(Func));
     copy->body = commit_mark(pass->arena, &func->body);
     place_shadows(&c, &copy->body, false);
-    c.few = map_new(pass->arena);
-    bounds_visit(pass->arena, copy, note_few, &c);
-    set_polls(&c, &copy->body, true);
+    c.few = map_new(pass->scratch);
+    bounds_visit(pass->scratch, copy, note_few, &c);
+    set_polls(&c, &copy->body, true, false);
     return copy;
 }

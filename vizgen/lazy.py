@@ -15,31 +15,32 @@ import os
 PATIENCE = 1.0
 
 _lock = _thread.RLock()
-_held = []  # of each fork under way: did it get the lock?
+_held = {}  # of each thread that forks: did it get the lock?
 
 
 def load(name):
     """The module 'name', imported where it isn't yet."""
-    got = _lock.acquire(timeout=PATIENCE)
+    lock = _lock  # in the child of a fork by the import there is another one
+    got = lock.acquire(timeout=PATIENCE)
     try:
         return importlib.import_module(name)
     finally:
         if got:
-            _lock.release()
+            lock.release()
 
 
 def _before_fork():
-    _held.append(_lock.acquire(timeout=PATIENCE))
+    _held[_thread.get_ident()] = _lock.acquire(timeout=PATIENCE)
 
 
 def _in_parent():
-    if _held.pop():
+    if _held.pop(_thread.get_ident()):
         _lock.release()
 
 
 def _in_child():
     global _lock, _held
-    _lock, _held = _thread.RLock(), []
+    _lock, _held = _thread.RLock(), {}
 
 
 os.register_at_fork(before=_before_fork, after_in_parent=_in_parent,

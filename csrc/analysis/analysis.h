@@ -4,7 +4,7 @@
  *
  * linear.c   arithmetic on linear forms
  * bounds.c   definitions, facts, intervals: what is known where one stands
- *            (with forms.c, facts.c, floats.c, induct.c, share.c)
+ *            (with forms.c, facts.c, floats.c, induct.c, share.c, memo.c)
  * prove.c    a prover for  form >= 0, and for conditions (conditions.c)
  * solver.c   Z3 for what these do not prove (smt.c writes the questions)
  * weaken.c   what must hold before a loop so that a form is >= 0 inside

@@ -138,6 +138,8 @@ Range bounds_form_range(Bounds *b, const Linear *form);
 Linear bounds_form(Bounds *b, Expr *e);
 void bounds_add_fact(Bounds *b, const Linear *form);
 void bounds_assume_in(Bounds *b, Expr *cond, bool holds);
+/* 'cond' is known, as a whole. */
+void bounds_know(Bounds *b, Expr *cond, bool holds);
 /* Assume the other side of every alternative of which one is refuted by now;
  * the caller's fuel is left as it is. */
 void bounds_wake(Bounds *b);
@@ -149,7 +151,7 @@ Var *bounds_atom_var(const Expr *atom);
 
 /* --- memo.c */
 /* What was found out of 'e'; NULL: nothing. */
-Memo *bounds_recall(const Bounds *b, const Expr *e);
+const Memo *bounds_recall(const Bounds *b, const Expr *e);
 /* The same to be written to at once: it is gone when more is asked. */
 Memo *bounds_memo(Bounds *b, const Expr *e);
 /* What was found out may hold no longer, or be less than could be. */

@@ -183,6 +183,14 @@ assume_either(Bounds *b, Expr *cond, bool holds)
     vec_push(b->arena, &b->pending, pending);
 }
 
+void
+bounds_know(Bounds *b, Expr *cond, bool holds)
+{
+    Known known = {cond, holds};
+    vec_push(b->arena, &b->known, known);
+    bounds_forget(b);
+}
+
 /* Takes 'cond' apart by its operator. It is remembered as a whole too, for
  * conditions that no arithmetic covers.
  *
@@ -199,9 +207,7 @@ bounds_assume_in(Bounds *b, Expr *cond, bool holds)
     if (cond->dtype != DT_BOOL || cond->lanes != 0 || cond->op == E_CONST) {
         return;
     }
-    Known known = {cond, holds};
-    bounds_forget(b);
-    vec_push(b->arena, &b->known, known);
+    bounds_know(b, cond, holds);
     switch (cond->op) {
     case E_NOT:
         bounds_assume_in(b, cond->args[0], !holds);
@@ -232,7 +238,6 @@ bounds_assume_in(Bounds *b, Expr *cond, bool holds)
     case E_SUBO:
     case E_MULO:
         if (!holds) {
-            bounds_forget(b);
             vec_push(b->arena, &b->exact, cond);
         }
         break;
@@ -346,11 +351,26 @@ is_telling_form(const Linear *form)
            form->terms.at[0].coef != 1 || is_telling(form->terms.at[0].atom);
 }
 
+/* The form and range of the value that 'info' has.  The form is made now, with
+ * the facts of now: they hold as long as the Var is visible, because scopes
+ * nest. (Outside of them nobody can name it but a join, which is described
+ * under the branch's condition, or a form that looks through it.) */
+static void
+describe_number(Bounds *b, VarInfo *info)
+{
+    Linear form = bounds_form(b, info->value);
+    Range range = bounds_form_range(b, &form);
+    info->range = range_meet(info->range, range);
+    info->range =
+        range_meet(info->range, bounds_node_range(b, info->value));
+    if (is_telling_form(&form)) {
+        info->form = form;
+        info->has_form = true;
+    }
+}
+
 /* 'var' is 'value' from here on, for ever: the definition is not taken back by
- * bounds_pop. The form is made now, with the facts of now: they hold as long
- * as the Var is visible, because scopes nest. (Outside of them nobody can name
- * it but a join, which is described under the branch's condition, or a form
- * that looks through it.) */
+ * bounds_pop. */
 void
 bounds_define(Bounds *b, Var *var, Expr *value)
 {
@@ -363,18 +383,8 @@ bounds_define(Bounds *b, Var *var, Expr *value)
     info->has_lo = false;
     info->has_hi = false;
     info->range = bounds_dtype_range(var->dtype);
-    bounds_forget(b);
-    if (!bounds_is_number(value)) {
-        return;
-    }
-    Linear form = bounds_form(b, info->value);
-    Range range = bounds_form_range(b, &form);
-    info->range = range_meet(info->range, range);
-    info->range =
-        range_meet(info->range, bounds_node_range(b, info->value));
-    if (is_telling_form(&form)) {
-        info->form = form;
-        info->has_form = true;
+    if (bounds_is_number(value)) {
+        describe_number(b, info);
     }
     bounds_forget(b);
 }

@@ -64,8 +64,7 @@ refine_compare(Bounds *b, Reals range, const Expr *e, const Expr *cond,
     return range;
 }
 
-/* Notes the comparisons that 'cond' comes to, for a while: the caller cuts
- * "known" back. */
+/* Notes the comparisons that 'cond' comes to. */
 static void
 suppose(Bounds *b, Expr *cond, bool holds)
 {
@@ -81,11 +80,9 @@ suppose(Bounds *b, Expr *cond, bool holds)
         }
         break;
     case E_LT:
-    case E_LE: {
-        Known known = {cond, holds};
-        vec_push(b->arena, &b->known, known);
+    case E_LE:
+        bounds_know(b, cond, holds);
         break;
-    }
     default:
         break;
     }
@@ -206,12 +203,10 @@ reals_cast(Bounds *b, Expr *e)
 static Reals
 reals_arm(Bounds *b, Expr *arm, Expr *cond, bool holds)
 {
-    int known = b->known.n;
-    bounds_forget(b);
+    int mark = bounds_push(b);
     suppose(b, cond, holds);
     Reals out = refine_known(b, reals(b, arm), arm);
-    b->known.n = known;
-    bounds_forget(b);
+    bounds_pop(b, mark);
     return out;
 }
 

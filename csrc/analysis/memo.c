@@ -8,9 +8,10 @@
  * fuel.  An expression is never changed once it is made, so its answers hold
  * for as long as what they were found from does.
  *
- * Whatever takes knowledge back, or describes a Var anew, must forget them;
- * whatever adds knowledge does so too, for what was found before may say less
- * than can be found now.
+ * Whatever takes knowledge back, or describes a Var anew, must forget them.
+ * They are forgotten, too, where a range is narrowed or a condition becomes
+ * known: less was found before than can be found now.  A mere fact is no
+ * reason: the prover looks at facts, forms and ranges hardly do.
  *
  * Found or not must not depend on addresses, or else fuel, proofs and code
  * would: nothing is ever displaced; a full memo is forgotten as a whole.
@@ -27,16 +28,16 @@ bounds_forget(Bounds *b)
     map_clear(&b->memos);
 }
 
-Memo *
+const Memo *
 bounds_recall(const Bounds *b, const Expr *e)
 {
-    return b->memos.n > 0 ? map_get(&b->memos, e) : NULL;
+    return map_get(&b->memos, e);
 }
 
 Memo *
 bounds_memo(Bounds *b, const Expr *e)
 {
-    Memo *memo = bounds_recall(b, e);
+    Memo *memo = map_get(&b->memos, e);
     if (memo == NULL) {
         if (b->memory == NULL) {
             b->memory = ARENA_ARRAY(b->arena, Memo, MEMOS);

@@ -476,6 +476,11 @@ write_for(Gen *g, const Stmt *s)
     } else {
         c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
     }
+    if (s->charged) {
+        g->frame->polls = true;
+        LINE(g, "fuel -= vz_max_i64(%s - %s, 0)%s;", hi,
+             c_expr(g, s->lo, 0, P_MUL), vector ? " >> 3" : "");
+    }
 }
 
 /* What stands before the test runs in every round, so with statements there the
@@ -507,6 +512,10 @@ void
 c_loop(Gen *g, const Stmt *s)
 {
     int names = g->frame->refs.n;
+    if (s->poll && g->frame->polls && g->frame->loops == 0) {
+        /* its rounds may cost a thousand times as much as those before */
+        LINE(g, "ctx->given = fuel = VZ_FUEL_FIRST;");
+    }
     if (s->kind == S_WHILE) {
         write_while(g, s);
     } else if (s->mode == LOOP_PARALLEL && !g->frame->parallel) {

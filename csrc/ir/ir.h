@@ -390,7 +390,9 @@ enum { AXIS_NEW = -1, AXIS_PACKED = -2 };
  *       directives name it through all passes; CHECK, WARN: by which the host
  *       knows it after the call (ir_number_sites), 0 before.
  *   "logged"  STORE at L_SCHED: keep the old value for undo.
- *   "poll"  loops at L_SCHED: ask now and then whether to stop. */
+ *   "poll"  loops at L_SCHED: ask now and then whether to stop.
+ *   "charged"  FOR at L_SCHED that doesn't: the next loop around that polls
+ *       does so as if each round had been one of its own. */
 struct Stmt {
     StmtKind kind;
     Loc loc;
@@ -424,6 +426,7 @@ struct Stmt {
     bool has_keep;
     bool logged;
     bool poll;
+    bool charged;
 };
 
 /* A parameter as the kernel sees it: a scalar ("var") or an array ("buf"),

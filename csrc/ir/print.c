@@ -106,7 +106,7 @@ print_if(Printer *p, const Stmt *s)
     }
 }
 
-/* '#id mode poll @loc {' */
+/* '#id mode poll charged @loc {' */
 static void
 print_loop_head(Printer *p, const Stmt *s)
 {
@@ -115,6 +115,7 @@ print_loop_head(Printer *p, const Stmt *s)
         str_addf(p->out, " %s", text_modes[s->mode]);
     }
     str_add(p->out, s->poll ? " poll" : "");
+    str_add(p->out, s->charged ? " charged" : "");
     print_some_loc(p, s->loc);
     str_add(p->out, " {\n");
     p->depth++;

@@ -162,6 +162,7 @@ read_loop(Reader *r, Stmt *s)
     int mode = token_take_any(r, text_modes);
     s->mode = mode < 0 ? LOOP_SERIAL : (LoopMode)mode;
     s->poll = token_take_word(r, "poll");
+    s->charged = token_take_word(r, "charged");
     s->loc = token_loc(r);
     token_expect(r, "{");
     read_carries(r, s);

@@ -287,7 +287,7 @@ verify_level(Verify *v, const Stmt *s)
                       "level 'array' has no joins or carries");
     }
     if (level != L_SCHED && (s->kind == S_SHADOW || s->mode != LOOP_SERIAL ||
-                             s->logged || s->poll)) {
+                             s->logged || s->poll || s->charged)) {
         verify_broken(v, "sched-only", "a statement of level 'sched' alone");
     }
 }

@@ -437,8 +437,7 @@ typedef struct Call {
     bool interrupted;         /* an exception of a signal handler is set */
     int64_t started;          /* in nanoseconds; 0: not known */
     int64_t polled;           /* when signals were last looked at */
-    int64_t fuelled;          /* when fuel was last given, and how much */
-    int64_t fuel;
+    int64_t fuelled;          /* when fuel was last given */
     unsigned flags;           /* FE_ bits after the call */
     int nresults;
     PyObject *results[MAX_RESULTS];

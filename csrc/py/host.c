@@ -20,18 +20,13 @@
 #endif
 
 /* Nanoseconds: from which expected time on the GIL is released beforehand,
- * after which time it is released by a poll, how often polls should be, and
- * how often signal handlers may run. */
+ * after which time it is released by a poll, and how often signal handlers may
+ * run. */
 enum {
     LONG_CALL = 5000,
     LONG_KERNEL = 20000,
-    POLL_TARGET = 1000000,
     POLL_EVERY = 50000000,
 };
-
-/* What a kernel may count down before its first poll, at most between two,
- * and by what factor the amount may grow. */
-enum { FUEL_FIRST = 16, FUEL_MOST = 1 << 24, GROWTH = 16 };
 
 enum { FLAGS = FE_DIVBYZERO | FE_OVERFLOW | FE_INVALID };
 
@@ -301,24 +296,16 @@ host_shadow(VzCtx *ctx)
     return undo_shadow(&call->undo, ctx);
 }
 
-/* Fuel for about a millisecond.  Nobody knows beforehand what a unit of it
- * costs: it may be one round of a loop or a whole row of an image.  So little
- * is given at first, and from then on what the last amount lasted decides. */
 static void
 refuel(Call *call, VzCtx *ctx, int64_t time)
 {
     if (call->started == 0) {
         call->started = call->polled = time;
     } else if (call->fuelled != 0) {
-        int64_t lasted = time - call->fuelled + 1;
-        int64_t most = call->fuel * GROWTH < FUEL_MOST ? call->fuel * GROWTH
-                                                       : FUEL_MOST;
-        double wanted = (double)call->fuel * POLL_TARGET / (double)lasted;
-        call->fuel = wanted < 1 ? 1 : wanted > (double)most ? most
-                                                            : (int64_t)wanted;
+        ctx->given = fuel_after(ctx->given, time - call->fuelled);
     }
     call->fuelled = time;
-    ctx->fuel = call->fuel;
+    ctx->fuel = ctx->given;
 }
 
 /* The GIL is given up by the first poll that finds the kernel to be long. */
@@ -327,7 +314,7 @@ host_poll(VzCtx *ctx)
 {
     Call *call = ctx->self;
     if (!is_caller(call)) {
-        ctx->fuel = FUEL_MOST;
+        ctx->fuel = VZ_FUEL_FIRST;
         return VZ_OK;
     }
     int64_t time = clock_ns();
@@ -414,7 +401,8 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
         .host = &host,
         .in = call->in,
         .out = call->out,
-        .fuel = FUEL_FIRST,
+        .fuel = VZ_FUEL_FIRST,
+        .given = VZ_FUEL_FIRST,
         .logging = kernel->logs,
         .threads = call->f->threads,
         .self = call,
@@ -428,7 +416,6 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
     call->thread = PyThread_get_thread_ident();
     int64_t start = measure ? clock_ns() : 0;
     call->started = call->polled = call->fuelled = start;
-    call->fuel = FUEL_FIRST;
     int status = run_kernel(call, kernel, release);
     if (measure) {
         learn_cost(call, start);

@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#define VZ_ABI 5
+#define VZ_ABI 6
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
@@ -105,6 +105,9 @@ typedef struct VzHost {
  * of parts of complex numbers. */
 enum { VZ_SUM_SINGLE = 1, VZ_SUM_SQUARES = 2, VZ_SUM_PARTS = 4 };
 
+/* Fuel of a loop of which nobody knows what a round costs. */
+enum { VZ_FUEL_FIRST = 16 };
+
 /* One call.  "in": per parameter of the kernel a scalar, or for an array its
  * data, then "rank" dims, then "rank" strides in bytes.  "out": per returned
  * scalar its value (vectors: one slot per lane). */
@@ -113,6 +116,7 @@ struct VzCtx {
     const VzSlot *in;
     VzSlot *out;
     int64_t fuel;      /* decremented by loops that poll */
+    int64_t given;     /* what fuel was when that began */
     int logging;       /* undo wants to know of stores */
     int threads;       /* the host's own: at most so many; 0: its default */
     uint64_t warn;     /* bit per WARN, by its number */

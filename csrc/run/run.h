@@ -104,6 +104,12 @@ void run_stop_by(StopTest *stop);
 const Library *run_build(Arena *arena, const Compiler *cc, const char *text,
                          const char *environment, const char **why);
 
+/* --- fuel.c --------------------------------------------------------------- */
+
+/* The next amount for a loop where 'fuel' lasted so many nanoseconds; for the
+ * first there is VZ_FUEL_FIRST. */
+int64_t fuel_after(int64_t fuel, int64_t lasted);
+
 /* --- threads.c ------------------------------------------------------------ */
 /* A whole number from 1 on, as VIZGEN_THREADS has it. */
 bool threads_read(const char *text, int *n);

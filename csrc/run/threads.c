@@ -47,7 +47,6 @@
 enum {
     MAX_THREADS = 256,
     CHUNKS = 8,         /* of a block, when the work is worth it */
-    WORKER_FUEL = 1 << 20,
 };
 
 /* Nanoseconds of work below which a loop stays serial: a team that has just
@@ -95,6 +94,7 @@ typedef struct Region {
 static _Thread_local Region *inside;
 static _Thread_local int64_t inside_from;
 static _Thread_local bool inside_caller;
+static _Thread_local int64_t inside_fuelled; /* when a worker got fuel */
 
 static bool forked;
 static int chosen;      /* by threads_set; 0: the default */
@@ -457,7 +457,10 @@ poll_inside(VzCtx *ctx)
         }
     }
     if (ctx->fuel <= 0) {
-        ctx->fuel = WORKER_FUEL;
+        int64_t now = clock_ns();
+        ctx->given = fuel_after(ctx->given, now - inside_fuelled);
+        ctx->fuel = ctx->given;
+        inside_fuelled = now;
     }
     return status;
 }
@@ -521,6 +524,8 @@ run_thread(Region *region, int me)
     ctx.fpflags = 0;
     inside = region;
     inside_caller = me == 0;
+    ctx.fuel = ctx.given = VZ_FUEL_FIRST;
+    inside_fuelled = clock_ns();
     for (int i = 0; i < region->nblocks; i++) {
         run_block(region, &region->blocks[(me + i) % region->nblocks], &ctx);
         if (i == 0) {
@@ -532,6 +537,7 @@ run_thread(Region *region, int me)
     __atomic_fetch_or(&region->ctx->fpflags, ctx.fpflags, __ATOMIC_RELAXED);
     if (me == 0) {
         region->ctx->fuel = ctx.fuel;
+        region->ctx->given = ctx.given;
     }
 }
 
