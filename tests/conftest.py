@@ -26,7 +26,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import zlib
 
 import pytest
 
@@ -62,20 +61,36 @@ def private_cache(tmp_path_factory):
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "sampled(n): of the test's parameters, one in n; all with "
-        "VIZGEN_FULL=1")
+        "markers", "sampled(n): of the test's parameters, one combination in "
+        "n, and each value at least once; all with VIZGEN_FULL=1")
+
+
+def sampled_part(items, n):
+    """One in 'n' of a test's items.  Where they are combinations of several
+    parameters, each value is met, and the places shift with each turn."""
+    indices = [item.callspec.indices for item in items]
+    length = {name: len({at[name] for at in indices}) for name in indices[0]}
+    met, taken = set(), []
+    for number, (item, at) in enumerate(zip(items, indices)):
+        values = {(name, k) for name, k in at.items()
+                  if length[name] < len(items)}
+        if values - met or (number + number // n) % n == 0:
+            taken.append(item)
+            met |= values
+    return taken
 
 
 def pytest_collection_modifyitems(config, items):
-    """Each test begins at a place of its own, so that all are met somewhere."""
-    kept, left, seen = [], [], collections.Counter()
+    tests = collections.defaultdict(list)
     for item in items:
         mark = item.get_closest_marker("sampled")
-        name = item.nodeid.split("[")[0]
-        place = seen[name] + zlib.crc32(name.encode())
-        seen[name] += 1
-        skip = mark is not None and not FULL and place % mark.args[0] != 0
-        (left if skip else kept).append(item)
+        if mark is not None and not FULL:
+            tests[item.nodeid.split("[")[0], mark.args[0]].append(item)
+    sampled = {item for part in tests.values() for item in part}
+    chosen = {item for (_, n), part in tests.items()
+              for item in sampled_part(part, n)}
+    kept = [i for i in items if i not in sampled or i in chosen]
+    left = [i for i in items if i in sampled and i not in chosen]
     if left and "::" not in " ".join(config.args):  # a test asked for by name
         config.hook.pytest_deselected(items=left)
         items[:] = kept
