@@ -6,9 +6,11 @@ anyway: options are a fixed set of words, the compiler is one of a few names.
 Whatever is wrong with a file or folder means "nothing was tuned".
 
 Every first call of a function comes by here, nearly always for nothing, so
-modules are imported where they are needed.
+modules are loaded where they are needed.
 """
 import os
+
+from .lazy import load
 
 SCHEMA = 1
 COMPILERS = ("", "gcc", "clang", "cc")
@@ -34,8 +36,7 @@ def name_of(py_func):
 def source_hash(py_func):
     """A hash of the function's program and of the functions it calls by
     name, whatever their comments and spacing; None without source."""
-    import hashlib
-
+    hashlib = load("hashlib")
     parts = {}
     _gather(py_func, parts)
     if None in parts.values():
@@ -45,8 +46,7 @@ def source_hash(py_func):
 
 
 def _gather(py_func, parts):
-    import types
-
+    types = load("types")
     name = f"{py_func.__module__}.{py_func.__qualname__}"
     if name in parts:
         return
@@ -59,10 +59,9 @@ def _gather(py_func, parts):
 
 
 def _program(py_func):
-    import ast
-    import inspect
-    import textwrap
-
+    ast = load("ast")
+    inspect = load("inspect")
+    textwrap = load("textwrap")
     try:
         text = textwrap.dedent(inspect.getsource(py_func))
         node = ast.parse(text).body[0]
@@ -128,8 +127,7 @@ def _open_private(path, above):
 
 
 def _file_name(name):
-    import hashlib
-
+    hashlib = load("hashlib")
     key = f"{name}\n{machine()}"
     return hashlib.sha256(key.encode()).hexdigest()[:32] + ".json"
 
@@ -164,9 +162,8 @@ def lookup(name, source):
 
 
 def _read(folder, file_name):
-    import json
-    import stat
-
+    json = load("json")
+    stat = load("stat")
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     fd = os.open(file_name, flags, dir_fd=folder)
     try:
@@ -195,8 +192,7 @@ def checked(record):
 
 def install(name, source, opts, compiler, figures):
     """Keep a choice, and 'figures' (numbers for people) with it."""
-    import json
-
+    json = load("json")
     record = checked({
         "schema": SCHEMA, "name": name, "source": source, "opts": opts,
         "compiler": compiler or "", "machine": machine(), "figures": figures,

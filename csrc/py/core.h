@@ -670,9 +670,9 @@ void accel_tuned(Accel *f, const char *opts, const char *compiler);
 Accel *accel_part(const Accel *owner, PyObject *function);
 PyTypeObject *accel_type_make(PyObject *module);
 bool is_accel(const Core *core, PyObject *object);
+/* Imported in a way that forks know of, see vizgen/lazy.py. */
+PyObject *load_module(const char *module);
 /* A function of a module of ours, imported when first used. */
-PyObject *load_module(const char *module); /* imported in a way that forks
-                                              know of */
 PyObject *helper(const char *module, const char *name);
 extern PyMethodDef info_methods[];
 PyObject *accel_describe(Accel *f);

@@ -94,7 +94,9 @@ make_argv(const Compiler *cc, Blob *flags, Blob *extra, const char **argv)
     argv[n++] = "./k.c";
     argv[n++] = "-Wl,--as-needed";
     argv[n++] = "-lm";
-    argv[n++] = "-lgcc";
+    if (!cc->is_clang) {
+        argv[n++] = "-lgcc";
+    }
     argv[n] = NULL;
 }
 

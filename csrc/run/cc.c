@@ -49,16 +49,20 @@ static const char common_flags[] =
     /* The same text gives the same bytes. */
     "-fno-ident -Wl,--build-id=none "
     /* No start files: in them "fast math" would hide, which makes loading a
-     * library change the process.  Nor the usual libraries: those that are
-     * needed are named behind the file (see make_argv), and the C library is
-     * the process's own.  Linking takes a third of the time that way. */
-    "-nostartfiles -nodefaultlibs "
+     * library change the process. */
+    "-nostartfiles "
     "-Wl,-z,relro,-z,now,-z,noexecstack -Wl,--hash-style=gnu";
 
 /* What only one of them takes, or spells so.  A frame beyond 64 KiB is an
  * error, since the threads of a team may have small stacks; arrays of such
  * size belong into scratch memory. */
-static const char gcc_flags[] = "-Werror=frame-larger-than=65536";
+static const char gcc_flags[] =
+    "-Werror=frame-larger-than=65536 "
+    /* Not the usual libraries: those that are needed are named behind the file
+     * (see make_argv), and the C library is the process's own.  Linking takes
+     * a third of the time that way.  Which library has its helpers, only clang
+     * knows. */
+    "-nodefaultlibs";
 static const char clang_flags[] = "-Wframe-larger-than=65536 "
                                   "-Werror=frame-larger-than= "
                                   "-Wno-unused-command-line-argument";
