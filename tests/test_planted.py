@@ -77,6 +77,7 @@ def test_planted(fault, tmp_path):
                    if key not in ("VIZGEN_FULL", "LD_PRELOAD")}
     environment.update(PYTHONPATH=f"{tmp_path}:{ROOT}", VIZGEN_THREADS="2",
                        VIZGEN_PARALLEL_NS="0")
+    environment.setdefault("VIZGEN_CC", "gcc")  # with all optimisation
     done = subprocess.run(
         [sys.executable, "-P", "-c", RUN, str(tmp_path), "-q", "-x",
          "-p", "no:cacheprovider", *fault.tests], cwd=ROOT, env=environment,

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pytest
 
+from tests.support import assert_same
 from vizgen import accelerate
 
 
@@ -120,21 +121,6 @@ def behind_a_branch(a, n):
     return total
 
 
-def of_one_name(a, n):
-    """The same, of a name whose form is asked for in all three places."""
-    total = 0.0
-    m = n // 2
-    k = min(m, 7)
-    table = np.arange(9.0)
-    for i in range(a.shape[0]):
-        if n > 3:
-            total += table[k]
-        else:
-            total -= table[k]
-        total += table[k] * a[i, 0]
-    return total
-
-
 def not_zero_both(a, n):
     """The second choice is 0."""
     total = 0.0
@@ -171,7 +157,6 @@ def test_all_small_sizes(function):
     (one_too_few, [()]),
     (overflowing, [(0,), (2**63 - 1,), (2**63 - 3,), (-2**63,)]),
     (behind_a_branch, [(-1,), (0,), (3,), (8,), (2**40,)]),
-    (of_one_name, [(4,), (3,), (-3,), (-30,), (40,)]),
     (not_zero_both, [(3,), (4,)]),
 ], ids=lambda v: getattr(v, "__name__", None))
 def test_what_is_not_so(function, numbers):
@@ -195,3 +180,24 @@ def test_two_choices_by_one_condition():
 def test_rounds_known_by_the_count():
     text = compare(up_to_one_less, np.ones((20, 30)), 5)
     assert "no checks in loops" in text, text
+
+
+def of_one_name(a, table, n):
+    total = 0.0
+    m = n // 2
+    k = min(m, 7)
+    for i in range(a.shape[0]):
+        if n > 3:
+            total += table[k]
+        else:
+            total -= table[k]
+        total += table[k] * a[i]
+    return total
+
+
+@pytest.mark.parametrize("n", [40, 4, 3, -3, -30])
+def test_behind_a_branch(n):
+    """What is asked of one name in a branch and behind it."""
+    fn = accelerate(of_one_name)
+    args = np.arange(30.0) + 1, np.arange(9.0) + 1, n
+    assert_same(fn, args, native=False)
