@@ -20,6 +20,7 @@ import json
 import os
 import pathlib
 import resource
+import signal
 import sys
 import traceback
 import warnings
@@ -144,14 +145,38 @@ def load(path):
     return module
 
 
+class Endless(BaseException):
+    """Not to be caught by the program."""
+
+
+@contextlib.contextmanager
+def seconds(limit):
+    """Endless is raised if the block takes longer."""
+    def stop(*_):
+        raise Endless
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, limit)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def check(path, options):
-    """The record of one program: status 'ok', 'python' or 'wrong'."""
+    """The record of one program: status 'ok', 'python' or 'wrong'; 'endless'
+    if plain Python doesn't come to an end, where there is nothing to compare.
+    """
     module = load(path)
     record = {"file": path, "status": "ok", "why": "", "native": 0,
               "replays": 0, "raised": False}
     chosen = [(k,) for k in range(getattr(module, "VARIANTS", 0))] or [()]
-    wants = [Outcome(module.run, path, module.arguments(*which))
-             for which in chosen]
+    try:
+        with seconds(LIMIT / 2):
+            wants = [Outcome(module.run, path, module.arguments(*which))
+                     for which in chosen]
+    except Endless:
+        return {**record, "status": "endless"}
     record["raised"] = wants[0].error is not None
     pairs = list(zip(chosen, wants))
     runs = [(vizgen.accelerate(module.run, **setting), setting, (0, 0))

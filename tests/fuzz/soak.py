@@ -122,7 +122,9 @@ class Summary:
     def __str__(self):
         failed = sum(self.counts[status] for status in FAILED)
         native = 100.0 * self.counts["ok"] / max(self.programs, 1)
+        endless = self.counts["endless"]
         return (f"{self.programs} programs, {native:.1f} % native, "
+                + f"{endless} endless, " * bool(endless) +
                 f"{self.raised} raise, {self.replays} repeated, "
                 f"{self.unwarned} with a warning less, {failed} differences")
 
