@@ -117,9 +117,29 @@ def rows_of_rows(x, n):
     return c[n], c[n][0]
 
 
+def reversed_first(x, n):
+    b = []
+    c = list(reversed(b))
+    if n > 1:
+        c.extend([1, 2])
+    return c
+
+
+def extended_by_nothing(x, n):
+    c = [1, n]
+    for b in ([], ()):
+        c.extend(reversed(b))
+        c.extend(enumerate(b))
+        c += list(zip(b, c))
+    for v in reversed([]):
+        c.append(v)
+    return c, list(enumerate(reversed([])))
+
+
 PROGRAMS = [default, display, loops, glob, negative, sliced, compr, nested,
             pairs, handled, added, chosen, unpacked, a_row, rows_and_one,
-            rows_of_rows]
+            rows_of_rows,
+            reversed_first, extended_by_nothing]
 
 
 @pytest.mark.filterwarnings("ignore::vizgen.FallbackWarning")

@@ -179,8 +179,6 @@ const Type *list_binop(Infer *I, const AExpr *e, const AExpr *lhs,
                        const AExpr *rhs);
 const Type *list_subscript(Infer *I, AExpr *out);
 AExpr *list_target(Infer *I, AExpr *target, const Type *type);
-/* Does the loop over 'iter' have no round, as a list is always empty? */
-bool list_iterates_none(const AExpr *iter);
 /* a += b of a list: a typed call of its 'extend'; NULL: not that case. */
 AExpr *list_extend(Infer *I, const AStmt *s, AExpr *target, AExpr *value);
 #endif

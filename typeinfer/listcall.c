@@ -81,11 +81,12 @@ list_method(Infer *I, const AExpr *e, AExpr *out, AExpr *self, BuiltinId *id)
 bool
 list_iterates_none(const AExpr *iter)
 {
-    if (iter->type->kind == TY_LIST) {
+    if (iter->type->kind == TY_LIST || iter->type->kind == TY_TUPLE) {
         return iter->type->rank == 0;
     }
     BuiltinId id = iter->kind == A_CALL ? builtin_of(iter->lhs) : BUILTIN_NONE;
-    int n = id == BUILTIN_ENUMERATE ? 1 : id == BUILTIN_ZIP ? iter->items.n : 0;
+    bool one = id == BUILTIN_ENUMERATE || id == BUILTIN_REVERSED;
+    int n = one ? 1 : id == BUILTIN_ZIP ? iter->items.n : 0;
     for (int i = 0; i < n; i++) {
         if (list_iterates_none(iter->items.at[i])) {
             return true;

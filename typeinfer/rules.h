@@ -355,4 +355,9 @@ bool reduce_axes(const AExpr *call, BuiltinId id, unsigned *axes);
 const AExpr *reduce_argument(const AExpr *call, BuiltinId id,
                              const char *word);
 bool reduce_keeps(const AExpr *call, BuiltinId id);
+
+/* --- listcall.c ----------------------------------------------------------- */
+
+/* Does the loop over 'iter' have no round, as a list is always empty? */
+bool list_iterates_none(const AExpr *iter);
 #endif

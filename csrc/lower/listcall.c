@@ -52,6 +52,9 @@ push_all(Lower *L, List *list, const AExpr *e)
         return;
     }
     Iter *it = open_iter(L, e);
+    if (list_iterates_none(e)) {
+        return; /* its items have no type */
+    }
     Expr *count = reuse(L, iter_rounds(L, it, e->loc), e->loc);
     Expr *n = list_length(L, list, e->loc);
     Expr *zero = int_const(L, 0);
