@@ -131,6 +131,34 @@ def test_ends_in_memory():
         fn(a, np.array([], int), 1, out)
 
 
+def rectangle(a, out, y, x, h, w):
+    """The inner loop's ends are computed in each round of the outer one."""
+    for r in range(max(0, y), min(y + h, a.shape[0] - 1)):
+        for c in range(int(max(0, x)), int(min(x + w, a.shape[1] - 1.0))):
+            out[r, c] = a[r, c] * 2
+
+
+def trapeze(a, out, y, x, h, w):
+    """They depend on the outer loop."""
+    for r in range(max(0, y), min(y + h, a.shape[0] - 1)):
+        left = max(0, x - r)
+        for c in range(left, min(left + w, a.shape[1])):
+            out[r, c] = a[r, c] * 2
+
+
+@pytest.mark.parametrize("function,inside", [(rectangle, True),
+                                             (trapeze, False)])
+def test_ends_in_the_outer_loop(function, inside):
+    fn = accelerate(function, strict=True)
+    a = np.asfortranarray(numbers((40, 30), float))
+    for y, x, h, w in ((0, 0, 40, 30), (3, 4, 20, 9), (-5, -6, 99, 99),
+                       (7, 50, 3, 3), (50, 2, 3, 3), (2, 3, 0, -4)):
+        out = np.zeros((40, 30), order="F")
+        assert_same(fn, (a, out, y, x, h, w))
+    text = fn.explain(a, out, 0, 0, 40, 30)
+    assert ("the loop over `r` runs on the inside" in text) == inside, text
+
+
 GRAY = [scaled, with_rows, blurred, windows, in_place, triangle, two_stages,
         like, with_checks, mirrored]
 RGB = [scaled, blurred, two_stages, like, mirrored]

@@ -22,7 +22,7 @@
  * to a tile on the stack is in the cache anyway: it needs no strips.
  *
  * LETs between the loops go to the inside too; gcc takes them out again as far
- * as they don't change.
+ * as they don't change.  Bounds that they compute are spelled out.
  */
 #include "transforms/transforms.h"
 
@@ -30,6 +30,7 @@ enum {
     MOST_LEVELS = 4,
     SHORT = 16, /* a loop of so few rounds is no better on the inside */
     STRIP = 32,
+    MOST_NAMES = 16,
     UNCLEAR = 1 << MOST_LEVELS,
 };
 
@@ -91,10 +92,36 @@ is_bound(const Interchange *x, const Stmt *nest, const Expr *e)
     return !ir_has_load(e) && loop_invariant(x->func, nest, e);
 }
 
+/* What Vars of the nest stand for, for ir_map; of so many "left". */
+typedef struct Defs {
+    Arena *arena;
+    const Map *defs;
+    int left;
+} Defs;
+
+static Expr *
+spell_var(void *data, Expr *e)
+{
+    Defs *d = data;
+    const Stmt *def = e->op == E_VAR ? map_get(d->defs, e->var) : NULL;
+    return def != NULL && def->kind == S_LET && d->left-- > 0
+               ? ir_map(d->arena, def->value, spell_var, data) : e;
+}
+
+/* A bound without the names that LETs of the nest define; with them still, if
+ * it would grow long. */
+static Expr *
+spelled_out(const Interchange *x, const Nest *nest, Expr *e)
+{
+    Defs d = {x->pass->arena, &nest->defs, MOST_NAMES};
+    return ir_map(d.arena, e, spell_var, &d);
+}
+
 /* The one loop at the end of the body of 'outer', LETs before it; NULL. */
 static Stmt *
-next_loop(const Interchange *x, const Stmt *nest, const Stmt *outer)
+next_loop(const Interchange *x, const Nest *in, const Stmt *outer)
 {
+    const Stmt *nest = in->loop[0];
     for (int i = 0; i < outer->body.n - 1; i++) {
         const Stmt *s = outer->body.at[i];
         if (s->kind != S_LET || !is_movable(x, nest, s->value)) {
@@ -102,8 +129,9 @@ next_loop(const Interchange *x, const Stmt *nest, const Stmt *outer)
         }
     }
     Stmt *last = outer->body.n > 0 ? vec_last(&outer->body) : NULL;
-    return last != NULL && is_plain(last) && is_bound(x, nest, last->lo) &&
-                   is_bound(x, nest, last->hi)
+    return last != NULL && is_plain(last) &&
+                   is_bound(x, nest, spelled_out(x, in, last->lo)) &&
+                   is_bound(x, nest, spelled_out(x, in, last->hi))
                ? last
                : NULL;
 }
@@ -115,7 +143,7 @@ take_nest(const Interchange *x, Stmt *outer)
     Nest nest = {.tile = true};
     nest.defs = loop_defs(x->pass->scratch, &outer->body);
     for (Stmt *s = outer; s != NULL && nest.n < MOST_LEVELS;
-         s = next_loop(x, outer, s)) {
+         s = next_loop(x, &nest, s)) {
         nest.loop[nest.n++] = s;
         nest.body = s->body;
     }
@@ -267,11 +295,11 @@ is_free(const Interchange *x, Bounds *b, const Nest *nest, int first)
 
 /* What makes one loop another: the body stays where it is. */
 static void
-take_head(Stmt *to, const Stmt *from)
+take_head(const Interchange *x, const Nest *nest, Stmt *to, const Stmt *from)
 {
     to->var = from->var;
-    to->lo = from->lo;
-    to->hi = from->hi;
+    to->lo = spelled_out(x, nest, from->lo);
+    to->hi = spelled_out(x, nest, from->hi);
     to->id = from->id;
     to->loc = from->loc;
 }
@@ -292,12 +320,12 @@ move_inside(const Interchange *x, Nest *nest, int first)
         Block below = {0};
         vec_push(x->pass->arena, &below, nest->loop[i + 1]);
         loop->body = below;
-        take_head(loop, nest->loop[i + 1]);
+        take_head(x, nest, loop, nest->loop[i + 1]);
     }
     for (int k = 0; k < nest->body.n; k++) {
         vec_push(x->pass->arena, &body, nest->body.at[k]);
     }
-    take_head(nest->loop[last], &head);
+    take_head(x, nest, nest->loop[last], &head);
     nest->loop[last]->body = body;
 }
 
