@@ -61,8 +61,8 @@ def private_cache(tmp_path_factory):
 
 def pytest_configure(config):
     config.addinivalue_line(
-        "markers", "sampled(n): of the test's parameters, one combination in "
-        "n, and each value at least once; all with VIZGEN_FULL=1")
+        "markers", "sampled(n): of the test's parameters, one in n, and of "
+        "combinations of several each value; all with VIZGEN_FULL=1")
 
 
 def sampled_part(items, n):
@@ -86,14 +86,12 @@ def pytest_collection_modifyitems(config, items):
         mark = item.get_closest_marker("sampled")
         if mark is not None and not FULL:
             tests[item.nodeid.split("[")[0], mark.args[0]].append(item)
-    sampled = {item for part in tests.values() for item in part}
-    chosen = {item for (_, n), part in tests.items()
-              for item in sampled_part(part, n)}
-    kept = [i for i in items if i not in sampled or i in chosen]
-    left = [i for i in items if i in sampled and i not in chosen]
+    left = set()
+    for (_, n), part in tests.items():
+        left.update(set(part).difference(sampled_part(part, n)))
     if left and "::" not in " ".join(config.args):  # a test asked for by name
-        config.hook.pytest_deselected(items=left)
-        items[:] = kept
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -138,8 +138,7 @@ def extended_by_nothing(x, n):
 
 PROGRAMS = [default, display, loops, glob, negative, sliced, compr, nested,
             pairs, handled, added, chosen, unpacked, a_row, rows_and_one,
-            rows_of_rows,
-            reversed_first, extended_by_nothing]
+            rows_of_rows, reversed_first, extended_by_nothing]
 
 
 @pytest.mark.filterwarnings("ignore::vizgen.FallbackWarning")

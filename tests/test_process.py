@@ -186,9 +186,19 @@ if __name__ == "__main__":
     assert done.returncode == 0, done.stderr
 
 
-def test_interrupt(tmp_path):
-    done = run_file(tmp_path, """
+INTERRUPTING = """
 import signal, time
+
+def interrupt_in(seconds):
+    def stop(*_):
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+"""
+
+
+def test_interrupt(tmp_path):
+    done = run_file(tmp_path, INTERRUPTING + """
 from vizgen import accelerate
 
 @accelerate
@@ -200,10 +210,7 @@ def spin(n):
     return s
 
 spin(3)
-def stop(*_):
-    raise KeyboardInterrupt
-signal.signal(signal.SIGALRM, stop)
-signal.setitimer(signal.ITIMER_REAL, 0.3)
+interrupt_in(0.3)
 start = time.time()
 try:
     spin(10_000_000)
@@ -218,8 +225,7 @@ else:
 
 def test_interrupt_between_long_rounds(tmp_path):
     """Loops that are known to be of few rounds may take long all the same."""
-    done = run_file(tmp_path, """
-import signal, time
+    done = run_file(tmp_path, INTERRUPTING + """
 import numpy as np
 from vizgen import accelerate
 
@@ -231,10 +237,7 @@ def sums(a, out):
 
 a = np.ones((2, 2_000_000))
 sums(a, np.zeros((1, 2)))
-def stop(*_):
-    raise KeyboardInterrupt
-signal.signal(signal.SIGALRM, stop)
-signal.setitimer(signal.ITIMER_REAL, 0.3)
+interrupt_in(0.3)
 start = time.time()
 try:
     sums(a, np.zeros((3000, 4000)))
@@ -250,8 +253,7 @@ else:
 def test_interrupt_after_short_rounds(tmp_path, threads):
     """A round of one loop may take a million times as long as one of the loop
     before."""
-    done = run_file(tmp_path, """
-import signal, time
+    done = run_file(tmp_path, INTERRUPTING + """
 import numpy as np
 from vizgen import accelerate
 
@@ -269,11 +271,8 @@ def slower(a, out, n, m):
 
 a, out = np.ones(1_000_000), np.zeros(1_000_000)
 slower(a, out, 3, 3)
-def stop(*_):
-    raise KeyboardInterrupt
-signal.signal(signal.SIGALRM, stop)
 for n, m in ((20_000_000, 1_000_000), (20_000_000, 3)):
-    signal.setitimer(signal.ITIMER_REAL, 0.4)
+    interrupt_in(0.4)
     start = time.time()
     try:
         slower(a, out, n, m)
@@ -293,18 +292,15 @@ case "$*" in *k.c*) if [ ! -e {tmp_path}/go ]; then sleep 30; fi ;; esac
 exec cc "$@"
 """)
     slow.chmod(0o755)
-    done = run_file(tmp_path, f"""
-import pathlib, signal, time
+    done = run_file(tmp_path, INTERRUPTING + f"""
+import pathlib
 from vizgen import accelerate
 
 @accelerate
 def double(n):
     return 2 * n
 
-def stop(*_):
-    raise KeyboardInterrupt
-signal.signal(signal.SIGALRM, stop)
-signal.setitimer(signal.ITIMER_REAL, 1.0)
+interrupt_in(1.0)
 start = time.time()
 try:
     double(3)
@@ -321,8 +317,7 @@ assert double(4) == 8 and double.stats.native_calls == 1
 
 def test_interrupt_leaves_what_was_stored(tmp_path):
     """As Python would: what was stored stays, logged or not."""
-    done = run_file(tmp_path, """
-import signal
+    done = run_file(tmp_path, INTERRUPTING + """
 import numpy as np
 from vizgen import accelerate
 
@@ -340,10 +335,7 @@ def fill(a, index, n):
 size = 100
 index = np.arange(size)
 fill(np.zeros(size), index, 3)
-def stop(*_):
-    raise KeyboardInterrupt
-signal.signal(signal.SIGALRM, stop)
-signal.setitimer(signal.ITIMER_REAL, 0.3)
+interrupt_in(0.3)
 a = np.zeros(size)
 try:
     fill(a, index, 100_000)

@@ -87,7 +87,7 @@ row_of(Arena *arena, const Target *target, Expr *const *index,
        const Stmt *columns)
 {
     const Expr *at = index[target->column];
-    bool runs = at->op == E_VAR && at->var == columns->var;
+    bool runs = ir_is_var(at, columns->var);
     Expr **row = ARENA_ARRAY(arena, Expr *, target->column);
     for (int i = 0; i < target->column && runs; i++) {
         row[i] = outside(arena, columns, index[i]);

@@ -251,7 +251,7 @@ note_few(void *data, Bounds *b, Stmt *s)
 
 /* A loop that doesn't poll is charged to the one around, which would else ask
  * as seldom as if its rounds took no time; but for a handful of rounds.  Those
- * of SIMD take less each (see c_loop). */
+ * of SIMD count less each (csrc/emit/cnest.c). */
 static void
 poll_or_charge(const Commit *c, Stmt *s, bool outermost, bool in_lanes)
 {

@@ -30,7 +30,7 @@ enum {
     MOST_LEVELS = 4,
     SHORT = 16, /* a loop of so few rounds is no better on the inside */
     STRIP = 32,
-    MOST_NAMES = 16,
+    MOST_NAMES = 16, /* LETs that one bound is spelled out through */
     UNCLEAR = 1 << MOST_LEVELS,
 };
 
@@ -92,13 +92,15 @@ is_bound(const Interchange *x, const Stmt *nest, const Expr *e)
     return !ir_has_load(e) && loop_invariant(x->func, nest, e);
 }
 
-/* What Vars of the nest stand for, for ir_map; of so many "left". */
+/* "defs": what defines the Vars of the nest; "left": so many may be replaced.
+ */
 typedef struct Defs {
     Arena *arena;
     const Map *defs;
     int left;
 } Defs;
 
+/* For ir_map. */
 static Expr *
 spell_var(void *data, Expr *e)
 {

@@ -9,10 +9,15 @@
  */
 #include "transforms/lockstep.h"
 
-static bool
-is_name(const Expr *e, const Var *var)
+Join *
+lockstep_join(const Stmt *branch, const Expr *name)
 {
-    return e->op == E_VAR && e->var == var;
+    for (int i = 0; i < branch->njoins; i++) {
+        if (ir_is_var(name, branch->joins[i].out)) {
+            return &branch->joins[i];
+        }
+    }
+    return NULL;
 }
 
 /* What 'e', a name that 'block' defines, stands for; NULL: another name. */
@@ -29,12 +34,11 @@ value_in(const Block *block, const Expr *e)
 
 /* Is 'e' carry + k or carry - -k, k a constant?  Then k. */
 static Expr *
-step_in(Arena *arena, const Block *block, const Expr *e,
-        const Carry *carry)
+step_in(Arena *arena, const Block *block, const Expr *e, const Carry *carry)
 {
     const Expr *sum = value_in(block, e);
     bool step = sum != NULL && (sum->op == E_ADD || sum->op == E_SUB) &&
-                is_name(sum->args[0], carry->var) &&
+                ir_is_var(sum->args[0], carry->var) &&
                 sum->args[1]->op == E_CONST && dtype_is_int(sum->dtype);
     if (!step || sum->op == E_ADD) {
         return step ? sum->args[1] : NULL;
@@ -54,15 +58,10 @@ static bool
 choice_of_joins(const Stmt *s, const Carry *carry, Choice *out)
 {
     const Stmt *last = s->body.n > 0 ? vec_last(&s->body) : NULL;
-    const Join *stop = NULL;
-    const Join *next = NULL;
+    const Join *stop = last != NULL ? lockstep_join(last, s->until) : NULL;
+    const Join *next = last != NULL ? lockstep_join(last, carry->next) : NULL;
     int64_t then_stop = 0;
     int64_t else_stop = 0;
-    for (int i = 0; last != NULL && i < last->njoins; i++) {
-        const Join *join = &last->joins[i];
-        stop = is_name(s->until, join->out) ? join : stop;
-        next = is_name(carry->next, join->out) ? join : next;
-    }
     if (stop == NULL || next == NULL ||
         !ir_const_int(stop->then_val, &then_stop) ||
         !ir_const_int(stop->else_val, &else_stop) || then_stop == else_stop) {
@@ -97,7 +96,7 @@ lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,
     if (step != NULL || s->until == NULL ||
         !(choice_of_joins(s, carry, &choice) ||
           choice_of_select(s, carry, &choice)) ||
-        !is_name(choice.stays, carry->var)) {
+        !ir_is_var(choice.stays, carry->var)) {
         return step;
     }
     const Stmt *last = vec_last(&s->body);

@@ -213,22 +213,17 @@ static void
 free_joins(const Lockstep *m, const Stmt *s, Stmt *last)
 {
     int64_t ends[2] = {0, 0};
-    for (int i = 0; i < last->njoins; i++) {
-        const Join *join = &last->joins[i];
-        if (s->until->op == E_VAR && s->until->var == join->out) {
-            (void)ir_const_int(join->then_val, &ends[0]);
-            (void)ir_const_int(join->else_val, &ends[1]);
-        }
+    const Join *stop = lockstep_join(last, s->until);
+    if (stop != NULL) {
+        (void)ir_const_int(stop->then_val, &ends[0]);
+        (void)ir_const_int(stop->else_val, &ends[1]);
     }
     for (int i = 0; i < s->ncarries && ends[0] + ends[1] == 1; i++) {
         const Carry *carry = &s->carries[i];
-        for (int j = 0; j < last->njoins; j++) {
-            Join *join = &last->joins[j];
-            if (carry->next->op == E_VAR && carry->next->var == join->out &&
-                join->out != s->until->var && !is_used_later(m, carry->out)) {
-                join->then_val = ends[0] ? join->else_val : join->then_val;
-                join->else_val = ends[1] ? join->then_val : join->else_val;
-            }
+        Join *join = lockstep_join(last, carry->next);
+        if (join != NULL && join != stop && !is_used_later(m, carry->out)) {
+            join->then_val = ends[0] ? join->else_val : join->then_val;
+            join->else_val = ends[1] ? join->then_val : join->else_val;
         }
     }
 }
@@ -293,8 +288,8 @@ round_test(const Lockstep *m, const Stmt *s, Map *map)
                      ir_subst(m->arena, s->hi, map));
 }
 
-/* Is 'var' used behind the inner loop, or are the processor's flags?  Then it
- * must stay what it is in lanes that have left. */
+/* Is the carry used behind the inner loop, or are the processor's flags?  Then
+ * it must stay what it is in lanes that have left. */
 static bool
 is_kept(const Lockstep *m, const Carry *carry)
 {
@@ -311,14 +306,16 @@ hand_on(Lockstep *m, const Stmt *s, Expr *go, Expr *on, Map *map, Block *out)
         const Carry *carry = &s->carries[i];
         Expr *given = map_get(map, carry->var);
         Expr *next = ir_subst(m->arena, carry->next, map);
+        bool kept = is_kept(m, carry);
         bool unless_last;
-        Expr *step = lockstep_tally(m->arena, s, carry, &unless_last);
-        if (is_kept(m, carry) && step != NULL) {
+        Expr *step =
+            kept ? lockstep_tally(m->arena, s, carry, &unless_last) : NULL;
+        if (step != NULL) {
             Expr *once =
                 ir_cast(m->arena, step->dtype, unless_last ? on : go);
             once = ir_binary(m->arena, E_MUL, once, step);
             next = ir_binary(m->arena, E_ADD, given, once);
-        } else if (is_kept(m, carry)) {
+        } else if (kept) {
             next = ir_select(m->arena, go, next, given);
         }
         nexts[i] = let(m, carry->var->name, next, out);
@@ -529,9 +526,7 @@ allocate(Lockstep *m, Block *out)
         vec_push(m->arena, out, alloc);
         Stmt *fill = ir_stmt(m->arena, S_FILL, m->loop->loc);
         fill->buf = buf;
-        fill->value = dtype_is_float(buf->dtype)
-                          ? ir_float(m->arena, buf->dtype, 0)
-                          : ir_int(m->arena, buf->dtype, 0);
+        fill->value = ir_zero(m->arena, buf->dtype);
         vec_push(m->arena, out, fill);
     }
 }

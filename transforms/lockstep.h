@@ -47,6 +47,8 @@ bool lockstep_uneven(const Stmt *s);
  * 'out'.  'b' knows what holds before 'inner'.  To ask only, 'func' is NULL. */
 Stmt *lockstep_hoist(Arena *arena, Func *func, Bounds *b, const Stmt *inner,
                      Block *out);
+/* The join of the IF 'branch' that 'name' is; NULL: none. */
+Join *lockstep_join(const Stmt *branch, const Expr *name);
 /* lockcount.c: adds 'carry' a constant, in each round of 's' that is made, or
  * only in those that don't end it ("unless_last")?  Then that; else NULL. */
 Expr *lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,

@@ -302,7 +302,7 @@ operand_row(const Cut *cut, const Var *var)
 {
     for (int k = 0; k < cut->n; k++) {
         const Expr *operand = cut->rows[k].call->args[0];
-        if (operand->op == E_VAR && operand->var == var) {
+        if (ir_is_var(operand, var)) {
             return cut->rows[k].in;
         }
     }

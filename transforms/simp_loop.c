@@ -11,13 +11,6 @@
  */
 #include "transforms/simplify.h"
 
-/* Is 'e' just 'var'? */
-static bool
-is_var(const Expr *e, const Var *var)
-{
-    return e->op == E_VAR && e->var == var;
-}
-
 /* Does carry 'i' hand on what it starts with, if the carries do that are
  * "same"? A leaf is the same in all rounds; of other starts only the carry
  * itself is known to be one. */
@@ -26,11 +19,11 @@ stays_same(const Stmt *loop, const bool *same, int i)
 {
     const Carry *carry = &loop->carries[i];
     bool leaf = simp_is_leaf(carry->init);
-    bool found = is_var(carry->next, carry->var) ||
+    bool found = ir_is_var(carry->next, carry->var) ||
                  (leaf && ir_equal(carry->next, carry->init));
     for (int j = 0; leaf && !found && j < loop->ncarries; j++) {
         const Carry *other = &loop->carries[j];
-        found = same[j] && is_var(carry->next, other->var) &&
+        found = same[j] && ir_is_var(carry->next, other->var) &&
                 ir_equal(carry->init, other->init);
     }
     return found;
@@ -107,7 +100,7 @@ is_extent(const Stmt *loop, const Var *var)
     for (int i = 0; i < loop->nbinds; i++) {
         const Buf *ref = loop->binds[i].var;
         for (int k = 0; k < ref->rank; k++) {
-            found = found || is_var(ref->dims[k], var);
+            found = found || ir_is_var(ref->dims[k], var);
         }
     }
     return found;
@@ -258,8 +251,7 @@ forget_inits(Simp *s, Stmt *loop)
         if (!named.used[i] && carry->init->op != E_CONST &&
             carry->var->lanes == 0 && !is_extent(loop, carry->var)) {
             DType dt = carry->var->dtype;
-            carry->init = dtype_is_float(dt) ? ir_float(s->arena, dt, 0)
-                                             : ir_int(s->arena, dt, 0);
+            carry->init = ir_zero(s->arena, dt);
             s->changes++;
         }
     }

@@ -149,7 +149,7 @@ place_product(Depend *d, DependAxis *axis, Expr *atom, int64_t coef)
         bool more = e->op == E_MUL && e->dtype == DT_I64;
         Expr *factor = more ? e->args[1] : e;
         e = more ? e->args[0] : NULL;
-        if (!found && factor->op == E_VAR && factor->var == d->loop->var) {
+        if (!found && ir_is_var(factor, d->loop->var)) {
             found = true;
             continue;
         }
@@ -191,7 +191,7 @@ place_range(Depend *d, DependAxis *axis, Expr *atom, int64_t coef)
 static bool
 place_term(Depend *d, DependAxis *axis, Expr *atom, int64_t coef, int depth)
 {
-    if (atom->op == E_VAR && atom->var == d->loop->var) {
+    if (ir_is_var(atom, d->loop->var)) {
         Linear one = linear_const(1);
         return add_form(d, &axis->coef, &one, coef);
     }

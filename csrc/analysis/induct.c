@@ -66,7 +66,7 @@ choices_of(Induct *in, Expr *e, Range *range)
     if (in->fuel-- <= 0) {
         return false;
     }
-    if (e->op == E_VAR && e->var == in->var) {
+    if (ir_is_var(e, in->var)) {
         return true;
     }
     Range value;

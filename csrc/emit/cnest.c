@@ -41,7 +41,7 @@ is_update(Gen *g, const Tail *tail, int i)
 {
     const Var *var = tail->loop->carries[i].var;
     const Expr *next = tail->next[i];
-    return g->live[var->id] && !(next->op == E_VAR && next->var == var);
+    return g->live[var->id] && !ir_is_var(next, var);
 }
 
 /* Would 'e' be evaluated after a variable of it was updated?  "n": how many

@@ -309,6 +309,13 @@ ir_float(Arena *arena, DType dtype, double value)
 }
 
 Expr *
+ir_zero(Arena *arena, DType dtype)
+{
+    return dtype_is_float(dtype) ? ir_float(arena, dtype, 0)
+                                 : ir_int(arena, dtype, 0);
+}
+
+Expr *
 ir_bool(Arena *arena, bool value)
 {
     return ir_int(arena, DT_BOOL, value);

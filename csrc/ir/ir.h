@@ -492,6 +492,7 @@ Buf *ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind);
  * 'dtype', rounded to float32, so equal constants have equal bits. */
 Expr *ir_int(Arena *arena, DType dtype, int64_t value);
 Expr *ir_float(Arena *arena, DType dtype, double value);
+Expr *ir_zero(Arena *arena, DType dtype);
 Expr *ir_bool(Arena *arena, bool value);
 Expr *ir_ref(Arena *arena, Var *var);
 Expr *ir_dim(Arena *arena, Buf *buf, int axis);
@@ -535,6 +536,8 @@ bool ir_equal(const Expr *lhs, const Expr *rhs); /* structural, Loc ignored */
 bool ir_has_load(const Expr *e);
 /* Does this very node read elements of "buf"?  LOAD and SUM. */
 bool ir_reads(const Expr *e);
+/* Is 'e' just 'var'? */
+bool ir_is_var(const Expr *e, const Var *var);
 /* Does 'e' name 'var'? */
 bool ir_uses(const Expr *e, const Var *var);
 /* May the two be names of the same memory?  Arguments among each other are

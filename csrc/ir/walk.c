@@ -81,6 +81,12 @@ ir_has_load(const Expr *e)
 }
 
 bool
+ir_is_var(const Expr *e, const Var *var)
+{
+    return e->op == E_VAR && e->var == var;
+}
+
+bool
 ir_uses(const Expr *e, const Var *var)
 {
     if (e->op == E_VAR) {

@@ -97,22 +97,14 @@ from_lanes(Lower *L, const Value *items, int n, Expr *k)
     return ir_elem(L->arena, vec, k);
 }
 
-/* Of no items: the check of the index has failed, and this is never seen. */
-static Expr *
-from_nothing(Lower *L, const Type *type)
-{
-    return dtype_is_float(type->dtype) ? ir_float(L->arena, type->dtype, 0)
-                                       : ir_int(L->arena, type->dtype, 0);
-}
-
 /* Item 'k', within range, of 'n' items of one 'type'; tuples column by column.
- */
+ * Of no items: the check of the index has failed, and this is never seen. */
 Value
 table_item(Lower *L, const Value *items, int n, const Type *type, Expr *k,
            Loc loc)
 {
     if (type->kind != TY_TUPLE && type->kind != TY_COMPLEX) {
-        return num_value(type, n == 0 ? from_nothing(L, type)
+        return num_value(type, n == 0 ? ir_zero(L->arena, type->dtype)
                                : n > MAX_LANES
                                    ? from_memory(L, items, n, k, loc)
                                    : from_lanes(L, items, n, k));

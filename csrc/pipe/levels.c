@@ -38,8 +38,8 @@ hands_on(const Stmt *outer, const Stmt *inner)
     for (int i = 0; i < outer->ncarries && same; i++) {
         const Carry *around = &outer->carries[i];
         const Carry *carry = &inner->carries[i];
-        same = carry->init->op == E_VAR && carry->init->var == around->var &&
-               around->next->op == E_VAR && around->next->var == carry->out;
+        same = ir_is_var(carry->init, around->var) &&
+               ir_is_var(around->next, carry->out);
     }
     return same;
 }

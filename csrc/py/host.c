@@ -296,18 +296,6 @@ host_shadow(VzCtx *ctx)
     return undo_shadow(&call->undo, ctx);
 }
 
-static void
-refuel(Call *call, VzCtx *ctx, int64_t time)
-{
-    if (call->started == 0) {
-        call->started = call->polled = time;
-    } else if (call->fuelled != 0) {
-        ctx->given = fuel_after(ctx->given, time - call->fuelled);
-    }
-    call->fuelled = time;
-    ctx->fuel = ctx->given;
-}
-
 /* The GIL is given up by the first poll that finds the kernel to be long. */
 static int
 host_poll(VzCtx *ctx)
@@ -319,7 +307,10 @@ host_poll(VzCtx *ctx)
     }
     int64_t time = clock_ns();
     if (ctx->fuel <= 0) {
-        refuel(call, ctx, time);
+        if (call->started == 0) {
+            call->started = call->polled = time;
+        }
+        fuel_refill(ctx, &call->fuelled, time);
     }
     int64_t wait = call->saved != NULL ? POLL_EVERY : LONG_KERNEL;
     if (time - call->polled < wait) {

@@ -12,10 +12,21 @@ enum {
     GROWTH = 16, /* at most so many times the last amount */
 };
 
-int64_t
+/* The next amount, where 'fuel' lasted so many nanoseconds. */
+static int64_t
 fuel_after(int64_t fuel, int64_t lasted)
 {
     int64_t most = fuel < FUEL_MOST / GROWTH ? fuel * GROWTH : FUEL_MOST;
     double wanted = (double)fuel * TARGET_NS / (double)(lasted + 1);
     return wanted < 1 ? 1 : wanted > (double)most ? most : (int64_t)wanted;
+}
+
+void
+fuel_refill(VzCtx *ctx, int64_t *since, int64_t now)
+{
+    if (*since != 0) {
+        ctx->given = fuel_after(ctx->given, now - *since);
+    }
+    *since = now;
+    ctx->fuel = ctx->given;
 }

@@ -106,9 +106,9 @@ const Library *run_build(Arena *arena, const Compiler *cc, const char *text,
 
 /* --- fuel.c --------------------------------------------------------------- */
 
-/* The next amount for a loop where 'fuel' lasted so many nanoseconds; for the
- * first there is VZ_FUEL_FIRST. */
-int64_t fuel_after(int64_t fuel, int64_t lasted);
+/* Gives a loop that has none left fuel for about a millisecond.  'since': when
+ * it got the last; 0: not known, then as much again. */
+void fuel_refill(VzCtx *ctx, int64_t *since, int64_t now);
 
 /* --- threads.c ------------------------------------------------------------ */
 /* A whole number from 1 on, as VIZGEN_THREADS has it. */

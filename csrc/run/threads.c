@@ -457,10 +457,7 @@ poll_inside(VzCtx *ctx)
         }
     }
     if (ctx->fuel <= 0) {
-        int64_t now = clock_ns();
-        ctx->given = fuel_after(ctx->given, now - inside_fuelled);
-        ctx->fuel = ctx->given;
-        inside_fuelled = now;
+        fuel_refill(ctx, &inside_fuelled, clock_ns());
     }
     return status;
 }
@@ -525,7 +522,7 @@ run_thread(Region *region, int me)
     inside = region;
     inside_caller = me == 0;
     ctx.fuel = ctx.given = VZ_FUEL_FIRST;
-    inside_fuelled = clock_ns();
+    inside_fuelled = 0;
     for (int i = 0; i < region->nblocks; i++) {
         run_block(region, &region->blocks[(me + i) % region->nblocks], &ctx);
         if (i == 0) {

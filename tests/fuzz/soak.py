@@ -123,8 +123,8 @@ class Summary:
         failed = sum(self.counts[status] for status in FAILED)
         native = 100.0 * self.counts["ok"] / max(self.programs, 1)
         endless = self.counts["endless"]
-        return (f"{self.programs} programs, {native:.1f} % native, "
-                + f"{endless} endless, " * bool(endless) +
+        words = f"{endless} endless, " if endless else ""
+        return (f"{self.programs} programs, {native:.1f} % native, {words}"
                 f"{self.raised} raise, {self.replays} repeated, "
                 f"{self.unwarned} with a warning less, {failed} differences")
 
