@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from tests.lists import adder, check_program, image, ints
+from tests.lists import adder, check_program, image, ints, refuser
 from tests.support import assert_same
 from vizgen import accelerate
 
@@ -475,14 +475,10 @@ def nothing_in_it(n):
     return items[-1], items.pop(0), items.pop()
 
 
+# --- left to Python ---
+
 REFUSED = []
-
-
-def refused(*args):
-    def add(function):
-        REFUSED.append(pytest.param(function, args, id=function.__name__))
-        return function
-    return add
+refused = refuser(REFUSED)
 
 
 @refused(3)
@@ -503,6 +499,20 @@ def changed_argument(items):
 @refused([[1, 2], [3, 4]])
 def row_of_argument(items):
     return items[0]
+
+
+@refused(np.ones(3))
+def several_types_backwards(a):
+    out = [0.0]
+    out.extend(reversed((1, a[0])))
+    return out
+
+
+@refused(np.ones(3))
+def several_types_counted(a):
+    out = list(enumerate((1, a[0])))
+    out.append((2, a[1]))
+    return out
 
 
 @pytest.mark.parametrize("function, args", REFUSED)

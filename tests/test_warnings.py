@@ -3,6 +3,7 @@
 Each program runs decorated and plain; results, kinds, texts and places of all
 warnings must be the same, and nothing may have entered the interpreter.
 """
+import contextlib
 import math
 import warnings
 
@@ -457,3 +458,109 @@ def test_a_hook_that_raises():
             a = np.ones(size)
             with pytest.raises(Stop):
                 fn(a, np.zeros(size))
+
+
+# --- warnings that are errors -------------------------------------------------
+
+
+def never_used(a, b):
+    total = 0.0
+    for i in range(a.shape[0]):
+        a[i] / b[i]
+        total += a[i]
+    return total
+
+
+def array_never_used(a, b):
+    quotients = a / b
+    return a + b
+
+
+def chosen_away(a, b):
+    return np.where(b != 0, a / b, 0.0)
+
+
+def stored(a, b):
+    for i in range(a.shape[0]):
+        a[i] = a[i] / b[i]
+
+
+def stored_beside(a, b):
+    out = np.zeros_like(a)
+    for i in range(a.shape[0]):
+        b[i] = a[i] / b[i]
+        out[i] = b[i]
+    return out
+
+
+def counted(a, b):
+    a[0] = 9
+    return a.sum() + np.int8(100) * b.astype(np.int8)[0]
+
+
+ERRORS = [never_used, array_never_used, chosen_away, stored, stored_beside,
+          counted]
+
+
+@contextlib.contextmanager
+def errors(mode, seen):
+    with warnings.catch_warnings():
+        if mode == "error":
+            warnings.simplefilter("error")
+            yield
+        else:
+            with np.errstate(divide=mode, over=mode,
+                             call=lambda *what: seen.append(what)):
+                yield
+
+
+def ends(fn, args, mode):
+    """Result or error, what became of the arguments, what was called."""
+    seen = []
+    with errors(mode, seen):
+        try:
+            value = fn(*args)
+        except (RuntimeWarning, FloatingPointError) as error:
+            value = str(error)
+    return repr((value, args)), seen
+
+
+@pytest.mark.parametrize("mode", ["error", "raise", "call"])
+@pytest.mark.parametrize("size", [7, 50000])
+@pytest.mark.parametrize("fn", ERRORS)
+def test_errors(fn, size, mode):
+    """What nobody uses raises too, and what follows has not happened."""
+    fast = accelerate(fn)
+    for zero in (None, size // 2, 0, None):
+        def args():
+            b = np.ones(size)
+            if fn is counted:
+                b[0] = 1 if zero is None else 2
+            elif zero is not None:
+                b[zero] = 0
+            return np.arange(1.0, size + 1), b
+        replays = fast.stats.replays
+        want, got = ends(fn, args(), mode), ends(fast, args(), mode)
+        assert got == want
+        raised = fast.stats.replays > replays
+        assert raised == (zero is not None)
+    assert fast.stats.python_calls == 0
+
+
+def test_error_takes_back_random_numbers():
+    @accelerate
+    def fn(a, rng):
+        s = 0.0
+        for v in a:
+            s += rng.random()
+            s / v
+        return s
+
+    for a in (np.ones(9), np.array([1.0, 1, 0, 1])):
+        streams = [np.random.default_rng(5) for _ in range(2)]
+        results = []
+        for each, rng in zip((fn.py_func, fn), streams):
+            results.append((ends(each, (a, rng), "error")[0].split("Gen")[0],
+                            rng.random()))
+        assert results[0] == results[1]
+    assert fn.stats.python_calls == 0 and fn.stats.replays == 1

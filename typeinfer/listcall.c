@@ -112,7 +112,7 @@ list_put_all(Infer *I, const Type *list, const AExpr *iter)
         }
     } else {
         int before = I->puts.n;
-        list_put(I, list, round_type(I, iter), NULL, iter->loc);
+        list_put(I, list, common_type(I, iter), NULL, iter->loc);
         for (int i = before; i < I->puts.n; i++) {
             I->puts.at[i].all = iter->type->kind == TY_LIST;
         }

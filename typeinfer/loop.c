@@ -458,7 +458,7 @@ infer_while(Infer *I, const AStmt *s, ABlock *out)
 
 /* The type of what the iterable gives in each round; NULL: it differs from one
  * round to another. */
-const Type *
+static const Type *
 round_type(Infer *I, const AExpr *e)
 {
     const Type *items[MAX_LANES];
@@ -581,6 +581,29 @@ for_round(Infer *I, Loop *loop)
     infer_block(I, &loop->s->body, &loop->copy->body);
 }
 
+/* No loop goes through this: what it gives has no common type. */
+static void
+refuse_loop(Infer *I, const AExpr *iter)
+{
+    bool call = iter->kind == A_CALL;
+    list_instead(I, iter->type);
+    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, iter->loc,
+                 "Give all items the same kind of number.",
+                 call ? "what this gives has no common type"
+                      : "a loop over %s is not translated",
+                 type_text(I->arena, iter->type));
+}
+
+const Type *
+common_type(Infer *I, const AExpr *iter)
+{
+    const Type *type = round_type(I, iter);
+    if (type == NULL) {
+        refuse_loop(I, iter);
+    }
+    return type;
+}
+
 /* Can the iterable be gone through by a loop?  It is written out if its items
  * have no common type, or if the types of the body demand it. */
 static bool
@@ -590,15 +613,8 @@ is_loop(Infer *I, const AStmt *s, const AExpr *iter, int64_t rounds)
     if (!demanded && rounds != 0 && round_type(I, iter) != NULL) {
         return true;
     }
-    if (rounds == 0) {
-        return false;
-    }
     if (rounds < 0 || rounds > MOST_WRITTEN) {
-        list_instead(I, iter->type);
-        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, iter->loc,
-                     "Give all items the same kind of number.",
-                     "a loop over %s is not translated",
-                     type_text(I->arena, iter->type));
+        refuse_loop(I, iter);
     }
     return false;
 }

@@ -508,9 +508,10 @@ void check_vector_target(Infer *I, const AExpr *target);
 void check_store(Infer *I, const AExpr *target, const Type *value);
 
 /* --- loop.c --- */
-/* Refuses what can't be iterated; the type of what 'e' gives in each round. */
+/* Refuses what can't be iterated. */
 void check_iterable(Infer *I, const AExpr *e);
-const Type *round_type(Infer *I, const AExpr *e);
+/* The type of all that 'iter' gives; refuses what has none. */
+const Type *common_type(Infer *I, const AExpr *iter);
 /* Versions of the 'assigned' names that all exits share get new ones. */
 void rename_assigned(Infer *I, const Map *assigned, const ExitVec *exits,
                      Env *env);

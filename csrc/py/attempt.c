@@ -76,6 +76,15 @@ prepare(Call *call, const Kernel *kernel)
     return call_fill(call);
 }
 
+/* Runs the kernel that is prepared; a VzStatus. */
+static int
+run_filled(Call *call)
+{
+    bool shadow = call->policy == WARNS_SHADOWED ||
+                  (call->policy == WARNS_RAISE && call->kernel->writes);
+    return call_run(call, call->kernel, shadow);
+}
+
 /* Fills and runs 'kernel'; a VzStatus, VZ_REPLAY also when it can't be. */
 static int
 attempt(Call *call, const Kernel *kernel)
@@ -83,7 +92,7 @@ attempt(Call *call, const Kernel *kernel)
     if (kernel == NULL || prepare(call, kernel) != FILL_OK) {
         return VZ_REPLAY;
     }
-    return call_run(call, kernel, call->policy == WARNS_SHADOWED);
+    return run_filled(call);
 }
 
 /* --- warnings and what they need ----------------------------------------- */
@@ -146,24 +155,38 @@ leave_to_python(Call *call)
     return false;
 }
 
+/* Where a warning is to be an error, or to call something.  Python stops
+ * between two stores, and a kernel has done them all by then, so what it writes
+ * is copied.  It is the kernel that counts: flags say nothing of an operation
+ * whose value nobody uses, which raises all the same. */
+static bool
+count_beforehand(Call *call)
+{
+    const Kernel *kernel =
+        call->kernel->by_flags ? counting_kernel(call) : call->kernel;
+    if (kernel == NULL || prepare(call, kernel) != FILL_OK) {
+        return leave_to_python(call);
+    }
+    call->policy = WARNS_RAISE;
+    return true;
+}
+
 /* Sets the policy of a call that may warn, and perhaps another kernel.  False:
- * Python must do the call.  That is so where a warning is to be an error and
- * memory is written: Python stops between two stores, and a kernel has done
- * them all by then.  Nothing is looked up for kernels that never warn. */
+ * Python must do it.  For kernels that never warn nothing is looked up. */
 static bool
 choose_policy(Call *call)
 {
     const Kernel *kernel = call->kernel;
-    unsigned kinds = ALL_WARNINGS;
-    if (kernel->floats && warn_underflow(call->f->core)) {
-        return leave_to_python(call);
-    }
-    if (!kernel->writes || !(kernel->by_flags || kernel->nwarns > 0)) {
+    unsigned kinds = ALL_WARNINGS | (kernel->floats ? UNDERFLOW : 0);
+    if (!kernel->floats && kernel->nwarns == 0) {
         return true;
     }
     Outlook outlook = warn_outlook(call->f->core, &kinds);
-    if (outlook == OUTLOOK_PYTHON) {
+    if (PyErr_Occurred() || (kinds & UNDERFLOW) != 0) {
         return leave_to_python(call);
+    }
+    if (outlook == OUTLOOK_PYTHON) {
+        return count_beforehand(call);
     }
     if (outlook == OUTLOOK_IGNORE) {
         call->policy = WARNS_NEVER;
@@ -331,9 +354,10 @@ run_prepared(Call *call, PyObject **result)
     if (!choose_policy(call) || call->overlaps_itself) {
         return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
     }
-    int status = call_run(call, call->kernel,
-                          call->policy == WARNS_SHADOWED);
-    if (status == VZ_BAIL) {
+    int status = run_filled(call);
+    if (status == VZ_BAIL && call->policy == WARNS_RAISE) {
+        status = VZ_REPLAY; /* the general kernel doesn't count */
+    } else if (status == VZ_BAIL) {
         call_undo(call);
         call->spec->bails++;
         status = run_general(call);

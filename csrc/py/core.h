@@ -56,12 +56,11 @@ enum { MAX_SPECS = 8, MAX_STEPS = 3, MAX_ALIKE = 4 };
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;
 
-/* np.errstate as bits of Warn: what is ignored, and what only Python does
- * right.  "underflow": that is not ignored either, as it usually is. */
+/* np.errstate as kinds (tell.h): what is ignored, and what only Python does
+ * right. */
 typedef struct Errstate {
     unsigned ignored;
     unsigned python;
-    bool underflow;
 } Errstate;
 
 /* State of the module.  The runtime below it (threads, cache, interned names,
@@ -77,6 +76,7 @@ typedef struct Core {
     PyObject *errstate_seen; /* its value when last looked at, which says */
     Errstate errstate_is;
     PyObject *warnings;      /* the dict of the module warnings */
+    PyObject *filters;       /* the key there */
     PyObject *pool;          /* NumPy's data handler for large results */
     PyObject *environment;   /* text for cache keys */
     char *dump;              /* VIZGEN_DUMP */
@@ -408,6 +408,7 @@ typedef enum Policy {
     WARNS_LATER,    /* nothing, until flags or bits are set */
     WARNS_NEVER,    /* nobody wants them */
     WARNS_SHADOWED, /* as LATER, and what is written is copied beforehand */
+    WARNS_RAISE,    /* counted, and copied: one and Python does the call */
 } Policy;
 
 /* What became of a native attempt. */

@@ -84,11 +84,12 @@ exec_module(PyObject *module)
     core->environment = environment();
     core->pool = pool_handler();
     core->warnings = helper("warnings", "__dict__");
+    core->filters = PyUnicode_InternFromString("filters");
     core->accel_type = accel_type_make(module);
     core->part_type = part_type_make(module);
     if (!core->compile_error || !core->fallback_warning || !core->stats_type
         || !core->environment || !core->pool || !core->warnings
-        || !core->accel_type || !core->part_type) {
+        || !core->filters || !core->accel_type || !core->part_type) {
         return -1;
     }
     find_errstate(core);
@@ -136,6 +137,7 @@ clear_module(PyObject *module)
     Py_CLEAR(core->environment);
     Py_CLEAR(core->pool);
     Py_CLEAR(core->warnings);
+    Py_CLEAR(core->filters);
     return 0;
 }
 

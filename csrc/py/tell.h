@@ -13,12 +13,11 @@ typedef enum Outlook {
     OUTLOOK_PYTHON, /* only Python does it right: exceptions, callbacks */
 } Outlook;
 
-enum { ALL_WARNINGS = (1 << (WARN_INVALID + 1)) - 1 };
+/* Kinds are bits of Warn, and UNDERFLOW, which no kernel looks for. */
+enum { UNDERFLOW = 1 << (WARN_INVALID + 1), ALL_WARNINGS = UNDERFLOW - 1 };
 
 /* np.errstate and the filters of warnings; drops what is ignored. */
 Outlook warn_outlook(Core *core, unsigned *kinds);
-/* Is underflow, which no kernel looks for, to be told? */
-bool warn_underflow(Core *core);
 /* The kinds of the WARNs with these bits. */
 unsigned warn_kinds(const Kernel *kernel, uint64_t bits);
 /* One warning for each bit of ctx.warn whose kind is among 'kinds'; false with

@@ -51,7 +51,9 @@ ask_errstate(void)
 {
     PyObject *ask = helper("numpy", "geterr");
     PyObject *state = ask ? PyObject_CallNoArgs(ask) : NULL;
-    Errstate out = {.underflow = !is_mode(state, "under", "ignore")};
+    bool under = !is_mode(state, "under", "ignore");
+    Errstate out = {.ignored = under ? 0 : UNDERFLOW,
+                    .python = under ? UNDERFLOW : 0};
     for (int i = 0; i < ROWS; i++) {
         bool ignored = is_mode(state, rows[i].key, "ignore");
         bool warned = is_mode(state, rows[i].key, "warn");
@@ -86,12 +88,6 @@ errstate_now(Core *core)
     return core->errstate_is;
 }
 
-bool
-warn_underflow(Core *core)
-{
-    return errstate_now(core).underflow;
-}
-
 /* --- warnings.filters ---------------------------------------------------- */
 
 /* Looking at the filters beforehand saves repeating a call in Python, or
@@ -117,7 +113,8 @@ filter_of(PyObject *row)
     return all && ignore ? FILTER_IGNORE : FILTER_SHOW;
 }
 
-/* Is the filter for RuntimeWarning among others? */
+/* Is the filter for RuntimeWarning among others?  Most are for classes of their
+ * own, and all are looked at in each call. */
 static bool
 is_ours(PyObject *row)
 {
@@ -125,9 +122,9 @@ is_ours(PyObject *row)
         return false;
     }
     PyObject *category = PyTuple_GET_ITEM(row, 2);
-    return PyType_Check(category)
-           && PyType_IsSubtype((PyTypeObject *)PyExc_RuntimeWarning,
-                               (PyTypeObject *)category);
+    return category == PyExc_RuntimeWarning || category == PyExc_Warning
+           || category == PyExc_Exception || category == PyExc_BaseException
+           || category == (PyObject *)&PyBaseObject_Type;
 }
 
 /* Does the filter fit whatever the warning says, and wherever it is given? */
@@ -147,7 +144,7 @@ fits_always(PyObject *row)
 static Filter
 runtime_filter(const Core *core)
 {
-    PyObject *filters = PyDict_GetItemString(core->warnings, "filters");
+    PyObject *filters = PyDict_GetItem(core->warnings, core->filters);
     bool is_list = filters != NULL && PyList_Check(filters);
     Py_ssize_t n = is_list ? PyList_GET_SIZE(filters) : 0;
     bool maybe = false;

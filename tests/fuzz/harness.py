@@ -35,8 +35,6 @@ MODE = os.environ.get("VIZGEN_FUZZ_MODE", "warn")
 MEMORY = 4 << 30     # bytes: a drawn shape can be that of a huge array
 SETS = int(os.environ.get("VIZGEN_FUZZ_SETS", "0"))
 LIMIT = float(os.environ.get("VIZGEN_FUZZ_LIMIT", "60"))   # seconds a program
-# What arithmetic whose value nobody uses need not raise.
-LOST = ("RuntimeWarning", "FloatingPointError")
 
 
 @contextlib.contextmanager
@@ -97,8 +95,6 @@ class Outcome:
 
     def compare(self, want):
         """None, or how this differs from 'want'."""
-        if self.lost(want):
-            return None
         if self.error != want.error:
             return f"raised {self.error} instead of {want.error}"
         if not self.warnings <= want.warnings:
@@ -108,11 +104,6 @@ class Outcome:
                 or difference(self.args, want.args, "arguments")
                 or difference(self.owners(), want.owners(), "memory")
                 or self._compare_identity(want))
-
-    def lost(self, want):
-        """Was only a warning lost that Python made an exception?"""
-        return (self.error is None and want.error is not None
-                and want.error[0] in LOST)
 
     def _compare_identity(self, want):
         """Results share memory with the arguments as Python's do."""
@@ -214,7 +205,7 @@ def _differs(record, fn, threads, wanted, module, path):
 
 
 def _note(record, got, want):
-    if got.warnings < want.warnings or got.lost(want):
+    if got.warnings < want.warnings:
         record["unwarned"] = sorted(want.warnings - got.warnings)
     if got.fell_back:
         record.update(status="python", why=got.fell_back)
