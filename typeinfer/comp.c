@@ -84,7 +84,7 @@ unroll(Infer *I, Rounds *r, int at)
     }
     const AFor *part = &r->e->fors.at[at];
     AExprVec items = {0};
-    AExpr *iter = take_seq(I, infer_expr(I, part->iter), &r->block);
+    AExpr *iter = take_seq(I, infer_iterable(I, part->iter), &r->block);
     iter = iter->type->alt == ALT_NONE ? need_some(I, iter) : iter;
     iter = dict_keys(I, iter);
     if (list_iterates_none(iter)) {

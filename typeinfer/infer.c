@@ -422,6 +422,7 @@ begin(Unit *unit, Signature *sig, const Infer *facts, Infer *I)
     I->made.at = made;
     I->made.cap = cap;
     I->lives = map_new(I->arena);
+    I->flats = map_new(I->arena);
     I->bound = map_new(I->arena);
     I->stores = map_new(I->arena);
     for (int i = 0; i < sig->nargs; i++) {

@@ -663,7 +663,7 @@ void
 infer_for(Infer *I, const AStmt *s, ABlock *out)
 {
     Env before = env_copy(I, &I->frame->env);
-    AExpr *iter = take_seq(I, infer_expr(I, s->value), out);
+    AExpr *iter = take_seq(I, infer_iterable(I, s->value), out);
     if (cells_changed(I, &before)) {
         iter = hold_iterable(I, iter, out);
     }

@@ -197,6 +197,7 @@ typedef struct Infer {
     int nodes;
     Map demoted; /* sites whose arrays must live in memory */
     Map unroll;  /* keys of loops to write out; NULL: it was tried in vain */
+    Map flats;   /* see views.c */
     Map nests;   /* key of a loop that inference made -> that inside of it */
     const AExpr *tail; /* of the next 'if' or block: the branch to be split
                           (split.c) if types conflict at its end */
@@ -359,6 +360,11 @@ const Type *type_of_reshape(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_transposed(Infer *I, const AExpr *e, const AExpr *array);
 /* NULL: the elements don't lie in order. */
 const Type *type_of_flat(Infer *I, const AExpr *e, const AExpr *array);
+/* What is indexed, and what a loop goes through, may be `a.flat`; 'out' is 'e'
+ * with what it is indexed by. */
+AExpr *infer_indexed(Infer *I, const AExpr *e);
+AExpr *infer_iterable(Infer *I, const AExpr *e);
+void check_flat_index(Infer *I, const AExpr *e, const AExpr *out);
 
 /* --- expr.c --- */
 /* Ends the statement: it surely raises here. */

@@ -454,8 +454,9 @@ AExpr *
 infer_subscript(Infer *I, const AExpr *e)
 {
     AExpr *out = node_like(I, e);
-    out->lhs = infer_expr(I, e->lhs);
+    out->lhs = infer_indexed(I, e->lhs);
     infer_indices(I, e, out);
+    check_flat_index(I, e, out);
     const Type *base = out->lhs->type;
     AExpr *other;
     if (base->kind == TY_DICT) {

@@ -475,13 +475,73 @@ type_of_reshape(Infer *I, AExpr *call, BuiltinId id)
     return type_of_object(I, type, object);
 }
 
-/* a.flat: the elements in C order; NULL where they don't lie so. */
+/* --- a.flat --------------------------------------------------------------- */
+
+/* NumPy's flatiter is no array: its slices are copies, it has no arithmetic,
+ * and a loop over it goes on where the last one stopped.  What is translated is
+ * where none of that is seen:
+ *
+ *     a.flat[i]    a.flat[i] = x
+ *     for x in a.flat:    for i, x in enumerate(a.flat):    zip
+ *
+ * "I->flats" has the nodes that stand there. */
+
+static void
+allow_flat(Infer *I, const AExpr *e)
+{
+    if (e->kind == A_ATTR && strcmp(e->name, "flat") == 0) {
+        map_set(&I->flats, e, I);
+    }
+}
+
+AExpr *
+infer_indexed(Infer *I, const AExpr *e)
+{
+    allow_flat(I, e);
+    return infer_expr(I, e);
+}
+
+AExpr *
+infer_iterable(Infer *I, const AExpr *e)
+{
+    bool call = e->kind == A_CALL && e->lhs->kind == A_GLOBAL;
+    BuiltinId id = call ? builtin_of(infer_object(I, e->lhs)) : BUILTIN_NONE;
+    bool goes = id == BUILTIN_ENUMERATE || id == BUILTIN_ZIP;
+    for (int i = 0; i < e->items.n && goes; i++) {
+        allow_flat(I, e->items.at[i]);
+    }
+    return infer_indexed(I, e);
+}
+
+void
+check_flat_index(Infer *I, const AExpr *e, const AExpr *out)
+{
+    const AExpr *of = out->lhs->kind == A_ATTR ? out->lhs->lhs : NULL;
+    bool flat = map_has(&I->flats, e->lhs) && of != NULL &&
+                of->type->kind == TY_ARRAY;
+    if (flat && (out->items.n != 1 ||
+                 !type_is_integer(out->items.at[0]->type, false))) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
+                     "Take a part of `ravel()`, or a copy of one.",
+                     "a part of `flat` is not translated");
+    }
+}
+
+/* The elements in C order; NULL where they don't lie so. */
 const Type *
 type_of_flat(Infer *I, const AExpr *e, const AExpr *array)
 {
     const Type *base = need_memory(I, e, array);
+    if (!map_has(&I->flats, e)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
+                     "Index it by a number, go through it by a loop, or use "
+                     "`ravel()` or `reshape(-1)`.",
+                     "`flat` is not translated here");
+    }
     if (!reshape_is_view(BUILTIN_RESHAPE_OF, base, 1)) {
-        return NULL;
+        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc,
+                     "Index the array by all its axes.",
+                     "`flat` of an array that may have gaps is not translated");
     }
     Type *type = arena_copy(I->arena, base, sizeof(*type));
     memset(type->size, 0, sizeof(type->size));
