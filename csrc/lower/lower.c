@@ -373,6 +373,22 @@ note_pairs(Lower *L)
 
 /* --- the entry ------------------------------------------------------------ */
 
+/* For ir_each_stmt: arguments that are written, by whatever name, are told to
+ * the dispatcher, which must be able to undo it. */
+static void
+note_write(void *data, Stmt *s)
+{
+    Lower *L = data;
+    for (int i = 0; ir_writes(s) && i < L->func->params.n; i++) {
+        const Buf *buf = L->func->params.at[i].buf;
+        bool other = s->buf != buf && s->buf->kind != BUF_REF;
+        if (buf != NULL && !other && ir_may_share(s->buf, buf)) {
+            intptr_t number = (intptr_t)map_get(&L->arg_of, buf);
+            L->result->writes[number - 1] = true;
+        }
+    }
+}
+
 /* One walk over the typed tree. Which versions are read and which buffers are
  * returned must be known before it begins. */
 Lowered *
@@ -421,6 +437,8 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     lower_results(L, entry);
     add_prologue(L);
     note_pairs(L);
+    ir_set_groups(L->func);
+    ir_each_stmt(&L->func->body, note_write, L);
     L->func->deaf = !L->result->may_warn;
 #ifdef VIZGEN_DEV
     const char *broken = ir_verify(arena, L->func);

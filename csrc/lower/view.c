@@ -236,23 +236,11 @@ view_load_vector(Lower *L, const View *view)
 
 /* --- stores --------------------------------------------------------------- */
 
-/* Arguments that are written are told to the dispatcher, which must be able to
- * undo it. */
-static void
-note_write(Lower *L, const Buf *buf)
-{
-    intptr_t number = (intptr_t)map_get(&L->arg_of, buf);
-    if (number > 0) {
-        L->result->writes[number - 1] = true;
-    }
-}
-
 /* Stores an element; 'e' has the buffer's dtype. */
 void
 view_store(Lower *L, const View *view, Expr *e, Loc loc)
 {
     Buf *buf = view->buf;
-    note_write(L, buf);
     emit(L, ir_store(L->arena, buf, view->fixed, buf->rank - view->pairs, e,
                      loc));
 }
@@ -263,7 +251,6 @@ void
 view_store_vector(Lower *L, const View *view, Expr *e, Loc loc)
 {
     int n = lanes_of(L, view);
-    note_write(L, view->buf);
     if (is_whole_row(view)) {
         e = e->lanes ? e : ir_splat(L->arena, e, n);
         emit(L, ir_store(L->arena, view->buf, view->fixed, view->buf->rank - 1,
