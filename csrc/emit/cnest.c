@@ -254,16 +254,31 @@ write_inits(Gen *g, const Stmt *s)
     c_binds_open(g, s);
 }
 
+/* For ir_each_stmt. */
+static void
+note_warn(void *data, Stmt *s)
+{
+    bool *found = data;
+    *found |= s->kind == S_WARN;
+}
+
 /* Burns fuel; in a range of a parallel loop 'ctx' is the thread's own. Counting
  * down a local costs a cycle; vz_refuel asks the host whether a signal is
- * pending.  What the loop carries shall stay in registers meanwhile. */
+ * pending, and whether a warning ends the call.  What the loop carries shall
+ * stay in registers meanwhile. */
 static void
 write_poll(Gen *g, const Stmt *s)
 {
+    bool warns = false;
+    ir_each_stmt(&s->pre, note_warn, &warns);
+    ir_each_stmt(&s->body, note_warn, &warns);
     g->frame->polls = true;
+    g->frame->warns |= warns;
     c_exit_if(g,
               str_printf(g->arena,
-                         "vz_rare(--fuel < 0) && (fuel = vz_refuel%s(ctx)) < 0",
+                         "vz_rare(--fuel < 0) && "
+                         "(%sfuel = vz_refuel%s(ctx)) < 0",
+                         warns ? "ctx->warn |= warn, " : "",
                          s->ncarries > 0 ? "_far" : ""),
               "VZ_INTERRUPT");
 }

@@ -234,7 +234,7 @@ VZ_COLD int64_t
 vz_refuel(VzCtx *ctx)
 {
     ctx->fuel = 0;
-    return ctx->host->poll(ctx) ? -1 : ctx->fuel;
+    return (ctx->warn & ctx->raising) || ctx->host->poll(ctx) ? -1 : ctx->fuel;
 }
 VZ_INLINE int64_t
 vz_refuel_far(VzCtx *ctx)

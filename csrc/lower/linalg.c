@@ -203,7 +203,7 @@ dot(Lower *L, const AExpr *e, BuiltinId id, const View *a, const View *b)
     return num_value(e->type, value);
 }
 
-/* Where warnings are counted: Python says what np.matmul warned of. */
+/* Where warnings are counted: Python says what NumPy warned of. */
 static void
 check_finite(Lower *L, const View *out, Loc loc)
 {
@@ -325,6 +325,8 @@ lower_det(Lower *L, const AExpr *e)
     run(L, ROUTINE_DET, out, a, NULL, loc);
     Expr *value = view_load(L, view_at(L, out, int_const(L, 0)));
     value = hold(L, value, loc);
+    check_finite(L, a, loc);
+    value = finite_or_python(L, value, loc);
     return num_value(e->type, cast_to(L, e->type->dtype, value));
 }
 

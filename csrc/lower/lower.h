@@ -110,6 +110,7 @@ typedef struct Lowered {
     VEC(int) fortran;    /* rets whose array has the axes of the BUF_RESULT in
                             reverse, and so Fortran's order */
     bool may_warn;       /* the FPU's flags may stand for a warning */
+    bool floats;         /* that or NumPy's underflow */
 } Lowered;
 
 /* NULL with a refusal in 'diags'.  In a 'general' kernel arguments may overlap;

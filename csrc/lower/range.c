@@ -130,7 +130,7 @@ check_range_of(Lower *L, Expr *e, DType from, DType dtype, Expr *unless,
 
 /* A Python int meets a NumPy float by way of double, which rounds twice for
  * float32, as NumPy does; it must fit a NumPy integer. A float that is too
- * large for float32 would warn: left to Python. */
+ * large for float32 warns if it is a constant, else it is left to Python. */
 Expr *
 operand_as(Lower *L, Value v, DType dtype, Loc loc)
 {
@@ -146,7 +146,10 @@ operand_as(Lower *L, Value v, DType dtype, Loc loc)
         check_range_of(L, e, DT_I64, dtype, NULL, loc);
         return cast_to(L, dtype, e);
     }
-    if (dtype == DT_F32 && !weak_fits(v.type, dtype) && e->op != E_CONST) {
+    if (e->op == E_CONST) {
+        return cast_with_warnings(L, dtype, e, loc);
+    }
+    if (dtype == DT_F32 && !weak_fits(v.type, dtype)) {
         e = reuse(L, e, loc);
         Expr *narrow = reuse(L, cast_to(L, DT_F32, e), loc);
         Expr *odd = not_(L, call_fn(L, FN_FINITE, DT_BOOL, e, NULL));

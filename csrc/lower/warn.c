@@ -9,7 +9,9 @@
  * others the FPU's sticky flags say that something may have happened, and the
  * host then asks the counting kernel: it undoes what was written, runs that one
  * on the same arguments, and gives the warnings that it found, in the order of
- * the program.  So programs without warnings pay nothing.  Integers have no
+ * the program.  So programs without warnings pay nothing.  Where warnings are
+ * to be errors that kernel is run at once, since flags say nothing of an
+ * operation whose value nobody uses.  Integers have no
  * flags: their WARNs stand in every kernel, and the places that emit them call
  * emit_warn.
  *
@@ -20,6 +22,7 @@
  * Python's own floats never warn, so what is made of them is not passed through
  * here, and a number that may be Python's warns only if it is not.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,6 +167,13 @@ all_args(Lower *L, const Expr *e, Fn fn)
     return all;
 }
 
+static bool
+is_power(const Expr *e)
+{
+    return e->fn == FN_POW || e->fn == FN_POWF || e->fn == FN_NP_POWER ||
+           e->fn == FN_NP_POWER_BY;
+}
+
 /* When an infinity out of finite numbers comes of a division by zero; NULL:
  * never, it is an overflow.  A logarithm's is always. */
 static Expr *
@@ -190,13 +200,8 @@ divides(Lower *L, const Expr *e)
         return ir_bool(L->arena, true);
     case FN_NPFLOORDIV:
         return op2(L, E_EQ, e->args[1], zero);
-    case FN_POW:
-    case FN_POWF:
-    case FN_NP_POWER:
-    case FN_NP_POWER_BY:
-        return op2(L, E_EQ, e->args[0], zero);
     default:
-        return NULL;
+        return is_power(e) ? op2(L, E_EQ, e->args[0], zero) : NULL;
     }
 }
 
@@ -208,6 +213,31 @@ compares_args(const Expr *e)
            (e->fn == FN_NP_LOGADDEXP || e->fn == FN_NP_LOGADDEXP2);
 }
 
+/* An infinity out of finite numbers, or one on the way to 'r', which is 'e':
+ * logaddexp takes the difference of its operands, nextafter looks at no more
+ * than the sign of the second one's.  Whether powers by infinities overflow
+ * depends on the processor. */
+static Expr *
+overflows(Lower *L, const Expr *e, Expr *r, Loc loc)
+{
+    Expr *far = call_fn(L, FN_ISINF, DT_BOOL, r, NULL);
+    Expr *finite = all_args(L, e, FN_FINITE);
+    if (e->op != E_CALL) {
+        return both(L, far, finite);
+    }
+    if (compares_args(e)) {
+        Expr *gap = op2(L, E_SUB, e->args[0], e->args[1]);
+        far = either(L, far, call_fn(L, FN_ISINF, DT_BOOL, gap, NULL));
+    } else if (e->fn == FN_NP_NEXTAFTER) {
+        finite = call_fn(L, FN_FINITE, DT_BOOL, e->args[0], NULL);
+    } else if (is_power(e)) {
+        Expr *odd = both(L, call_fn(L, FN_FINITE, DT_BOOL, e->args[0], NULL),
+                         call_fn(L, FN_ISINF, DT_BOOL, e->args[1], NULL));
+        emit_check(L, not_(L, any_lane(L, odd, loc)), X_SPECULATE, loc);
+    }
+    return both(L, far, finite);
+}
+
 /* 'r' is 'e', whose operands may be used again. The three conditions exclude
  * each other: an infinity out of finite numbers is divide or overflow, a nan
  * out of numbers is invalid.  NumPy's floor_divide subtracts once more, so an
@@ -216,9 +246,7 @@ static void
 warn_of_float(Lower *L, const Expr *e, Expr *r, Sym what, Expr *unless,
               Loc loc)
 {
-    Expr *infinite = both(L, call_fn(L, FN_ISINF, DT_BOOL, r, NULL),
-                          all_args(L, e, FN_FINITE));
-    infinite = reuse(L, infinite, loc);
+    Expr *infinite = reuse(L, overflows(L, e, r, loc), loc);
     Expr *by_zero = divides(L, e);
     Expr *over = infinite;
     if (by_zero != NULL) {
@@ -308,6 +336,17 @@ like_scalar(Lower *L, Expr *e, Loc loc)
     return not_(L, any_lane(L, not_(L, both(L, low, high)), loc));
 }
 
+/* A known double as a single.  If it is too large no flag tells, since the C
+ * compiler makes the infinity. */
+static Expr *
+narrow_constant(Lower *L, Expr *e, Loc loc)
+{
+    if (isfinite(e->fval) && isinf((float)e->fval)) {
+        emit_warn(L, ir_bool(L->arena, true), WARN_OVERFLOW, sym("cast"), loc);
+    }
+    return cast_to(L, DT_F32, e);
+}
+
 /* Between floats only the way from double to single can overflow. */
 Expr *
 cast_with_warnings(Lower *L, DType dtype, Expr *e, Loc loc)
@@ -316,6 +355,9 @@ cast_with_warnings(Lower *L, DType dtype, Expr *e, Loc loc)
     bool whole = dtype_is_float(e->dtype) && dtype_is_int(dtype);
     if (!narrows && !whole) {
         return cast_to(L, dtype, e);
+    }
+    if (narrows && e->op == E_CONST) {
+        return narrow_constant(L, e, loc);
     }
     L->result->may_warn = true;
     if (whole && dtype == DT_U32) {

@@ -3,7 +3,7 @@
  * All warnings are WARN statements, in the fast kernel those of integers and in
  * the counting one those of floats, too; they are left out here (emit).  Where
  * nothing at all is heard, float arithmetic doesn't count as such for which the
- * host must look at the FPU's flags.
+ * host must look at the FPU's flags; but underflow may be heard all the same.
  *
  * A function that is called inside of the 'with' is inlined there, so that the
  * state that is dynamic in NumPy is one of the text here.
@@ -20,6 +20,7 @@ lower_with(Lower *L, const AStmt *s)
     bool heard = L->result->may_warn;
     L->ignored |= s->kinds;
     lower_block(L, &s->body);
+    L->result->floats |= L->result->may_warn;
     if (L->ignored == ALL_KINDS) {
         L->result->may_warn = heard;
     }

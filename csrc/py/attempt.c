@@ -49,6 +49,7 @@ call_init(Call *call, Accel *f, Loaded *l, Spec *spec, PyObject *const *args)
     call->saved = NULL;
     call->interrupted = false;
     call->policy = WARNS_LATER;
+    call->raising = 0;
     call->scratch = NULL;
     call->undo = (Undo){.arrays = call->undo_arrays};
 }
@@ -80,8 +81,8 @@ prepare(Call *call, const Kernel *kernel)
 static int
 run_filled(Call *call)
 {
-    bool shadow = call->policy == WARNS_SHADOWED ||
-                  (call->policy == WARNS_RAISE && call->kernel->writes);
+    bool shadow =
+        call->policy == WARNS_SHADOWED || call->policy == WARNS_RAISE;
     return call_run(call, call->kernel, shadow);
 }
 
@@ -109,12 +110,14 @@ attempt(Call *call, const Kernel *kernel)
  * Taking back needs either that no visible memory was written, or that running
  * again writes the same values, or shadows; a log doesn't suffice, since it
  * ends with the last check that may fail, and stores may follow.  Kernels with
- * none of these are *fragile*, as  a[i] = a[i] * 0.5  is.  Before one of them
- * is run it is looked up whether anybody listens; if so, either the array is
- * copied beforehand or, where that would take longer than the work itself, the
- * counting kernel is run at once.  That is the call's Policy.
+ * none of these are *fragile*, as  a[i] = a[i] * 0.5  is.  If anybody listens,
+ * either the array is copied before one of them is run or, where that would
+ * take longer than the work itself, the counting kernel is run at once.  That
+ * is the call's Policy.
  *
- * Integers have no flags: all kernels count their warnings. */
+ * Where a warning is to be an error the counting kernel is run at once, on
+ * shadowed memory (raise_by_python).  Integers have no flags: all kernels count
+ * their warnings. */
 
 /* May its flags ask for another run, which it can't have just so? */
 static bool
@@ -140,11 +143,24 @@ shadow_is_cheap(const Call *call)
     return call->spec->calls == 0 || copying < 0.5 * running;
 }
 
-/* Compiled when flags are first seen set. */
+/* The kernel at hand in the mode that counts; compiled when first needed. */
 static const Kernel *
 counting_kernel(Call *call)
 {
-    return spec_kernel(call->f, call->loaded, call->spec, COUNTING);
+    const Kernel *general = call->spec->kernels[GENERAL];
+    bool is_general = call->kernel == general && general != NULL;
+    return !call->kernel->by_flags
+               ? call->kernel
+               : spec_kernel(call->f, call->loaded, call->spec,
+                             is_general ? COUNTING_GENERAL : COUNTING);
+}
+
+/* From now on the call is one of the kernel that counts. */
+static bool
+use_counting(Call *call)
+{
+    const Kernel *counting = counting_kernel(call);
+    return counting != NULL && prepare(call, counting) == FILL_OK;
 }
 
 /* Only Python does what np.errstate or a filter asks for. */
@@ -157,18 +173,15 @@ leave_to_python(Call *call)
 
 /* Where a warning is to be an error, or to call something.  Python stops
  * between two stores, and a kernel has done them all by then, so what it writes
- * is copied.  It is the kernel that counts: flags say nothing of an operation
- * whose value nobody uses, which raises all the same. */
+ * is shadowed.  It is the kernel that counts: flags say nothing of an operation
+ * whose value nobody uses, which raises all the same.  It ends at the next poll
+ * after one of 'kinds': the program may rely on that to end at all. */
 static bool
-count_beforehand(Call *call)
+raise_by_python(Call *call, unsigned kinds)
 {
-    const Kernel *kernel =
-        call->kernel->by_flags ? counting_kernel(call) : call->kernel;
-    if (kernel == NULL || prepare(call, kernel) != FILL_OK) {
-        return leave_to_python(call);
-    }
     call->policy = WARNS_RAISE;
-    return true;
+    call->raising = kinds;
+    return use_counting(call) || leave_to_python(call);
 }
 
 /* Sets the policy of a call that may warn, and perhaps another kernel.  False:
@@ -186,15 +199,14 @@ choose_policy(Call *call)
         return leave_to_python(call);
     }
     if (outlook == OUTLOOK_PYTHON) {
-        return count_beforehand(call);
+        return raise_by_python(call, kinds);
     }
     if (outlook == OUTLOOK_IGNORE) {
         call->policy = WARNS_NEVER;
     } else if (is_fragile(kernel) && shadow_is_cheap(call)) {
         call->policy = WARNS_SHADOWED;
     } else if (is_fragile(kernel)) {
-        const Kernel *counting = counting_kernel(call);
-        return counting != NULL && prepare(call, counting) == FILL_OK;
+        return use_counting(call);
     }
     return true;
 }
@@ -284,13 +296,15 @@ settle_warnings(Call *call)
 /* --- the call ------------------------------------------------------------ */
 
 /* In program order, for arguments that overlap or indices that a quick test of
- * the bounds did not prove.  It may be fragile where the fast one was not. */
+ * the bounds did not prove.  It may be fragile where the fast one was not, and
+ * counts where that one did. */
 static int
 run_general(Call *call)
 {
-    const Kernel *general =
-        spec_kernel(call->f, call->loaded, call->spec, GENERAL);
-    bool listened = call->policy != WARNS_NEVER;
+    bool counting = call->kernel->floats && !call->kernel->by_flags;
+    const Kernel *general = spec_kernel(call->f, call->loaded, call->spec,
+                                        counting ? COUNTING_GENERAL : GENERAL);
+    bool listened = call->policy == WARNS_LATER;
     if (general != NULL && is_fragile(general) && listened) {
         call->policy = WARNS_SHADOWED;
     }
@@ -315,7 +329,8 @@ finish(Call *call, int status, PyObject **result)
         return OUT_ERROR;
     }
     call_undo(call);
-    bool checked = status == VZ_REPLAY && call->ctx.failed > 0;
+    bool checked = status == VZ_REPLAY && call->ctx.failed > 0 &&
+                   call->policy != WARNS_RAISE;
     return checked && trial_repeated(call) < 0 ? OUT_ERROR : OUT_REPLAY;
 }
 
@@ -355,9 +370,7 @@ run_prepared(Call *call, PyObject **result)
         return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
     }
     int status = run_filled(call);
-    if (status == VZ_BAIL && call->policy == WARNS_RAISE) {
-        status = VZ_REPLAY; /* the general kernel doesn't count */
-    } else if (status == VZ_BAIL) {
+    if (status == VZ_BAIL) {
         call_undo(call);
         call->spec->bails++;
         status = run_general(call);

@@ -50,6 +50,12 @@ accel_solver(const Accel *f, Opts *opts)
     }
 }
 
+static bool
+is_counting(KernelMode mode)
+{
+    return mode == COUNTING || mode == COUNTING_GENERAL;
+}
+
 /* Options by hand or by tuning over the defaults, the mode over both. */
 Opts
 accel_opts(const Accel *f, KernelMode mode)
@@ -59,8 +65,8 @@ accel_opts(const Accel *f, KernelMode mode)
     if (f->opts_text != NULL) {
         opts_parse(&opts, f->opts_text, &bad);
     }
-    opts.general |= mode == GENERAL;
-    opts.count_warnings |= mode == COUNTING;
+    opts.general |= mode == GENERAL || mode == COUNTING_GENERAL;
+    opts.count_warnings |= is_counting(mode);
     opts.threads = f->threads;
     opts.approx |= f->approx.measure ? f->relax : f->approx.relax;
     if (f->core->dump != NULL) {
@@ -186,6 +192,6 @@ spec_compile(Accel *f, Loaded *l, Signature *sig, KernelMode mode)
         refuse_plan(l, result->func);
         return NULL;
     }
-    kernel->by_flags &= mode != COUNTING;
+    kernel->by_flags &= !is_counting(mode);
     return kernel;
 }

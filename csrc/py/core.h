@@ -195,7 +195,8 @@ typedef struct Fill {
     bool turned; /* the axes of the parameter are those of the array reversed */
 } Fill;
 
-/* One translation of a specialisation: fast, general or counting. */
+/* One translation of a specialisation, by its mode: fast or general, counting
+ * the warnings of float arithmetic or not. */
 typedef struct Kernel {
     VzKernel *run;
     const CompileResult *result;
@@ -212,7 +213,13 @@ typedef struct Kernel {
     bool rereads; /* and what is written is also read: can't be run twice */
 } Kernel;
 
-typedef enum KernelMode { FAST, GENERAL, COUNTING, KERNEL_MODES } KernelMode;
+typedef enum KernelMode {
+    FAST,
+    GENERAL,
+    COUNTING,
+    COUNTING_GENERAL,
+    KERNEL_MODES
+} KernelMode;
 
 /* A pinned axis size ("axis" >= 0) or value of argument "arg". */
 typedef struct Pin {
@@ -408,7 +415,7 @@ typedef enum Policy {
     WARNS_LATER,    /* nothing, until flags or bits are set */
     WARNS_NEVER,    /* nobody wants them */
     WARNS_SHADOWED, /* as LATER, and what is written is copied beforehand */
-    WARNS_RAISE,    /* counted, and copied: one and Python does the call */
+    WARNS_RAISE,    /* counted on shadowed memory; one, and it is Python's */
 } Policy;
 
 /* What became of a native attempt. */
@@ -433,6 +440,7 @@ typedef struct Call {
     double written;           /* bytes of the arrays that may be written */
     bool overlaps_itself;     /* a written array has elements that coincide */
     Policy policy;
+    unsigned raising; /* kinds of warnings that end the call (tell.h) */
     PyThreadState *saved;     /* while the GIL is released */
     unsigned long thread;     /* the one that holds or released the GIL */
     bool interrupted;         /* an exception of a signal handler is set */

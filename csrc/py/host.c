@@ -382,6 +382,19 @@ run_kernel(Call *call, const Kernel *kernel, bool release)
     return status;
 }
 
+/* The WARNs that end the call. */
+static uint64_t
+raising_bits(const Call *call, const Kernel *kernel)
+{
+    uint64_t bits = 0;
+    for (int i = 0; call->raising != 0 && i < 64; i++) {
+        bool raises = kernel->warns != NULL && kernel->warns[i] != NULL &&
+                      (call->raising >> kernel->warns[i]->warn & 1);
+        bits |= (uint64_t)raises << i;
+    }
+    return bits;
+}
+
 /* The clock is read only for every sixteenth call as long as calls are
  * short: two readings cost as much as the rest of the dispatch. */
 int
@@ -396,6 +409,7 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
         .given = VZ_FUEL_FIRST,
         .logging = kernel->logs,
         .threads = call->f->threads,
+        .raising = raising_bits(call, kernel),
         .self = call,
     };
     if (shadow && undo_shadow(&call->undo, &call->ctx) != VZ_OK) {

@@ -209,7 +209,8 @@ kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
             return false;
         }
     }
-    out->floats = out->by_flags = lowered->may_warn;
+    out->by_flags = lowered->may_warn;
+    out->floats = lowered->may_warn || lowered->floats;
     plan_pairs(arena, lowered, out);
     ir_each_stmt(&result->func->body, note_warn, &p);
     out->logs = result->needs_undo;

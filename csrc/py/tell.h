@@ -16,7 +16,8 @@ typedef enum Outlook {
 /* Kinds are bits of Warn, and UNDERFLOW, which no kernel looks for. */
 enum { UNDERFLOW = 1 << (WARN_INVALID + 1), ALL_WARNINGS = UNDERFLOW - 1 };
 
-/* np.errstate and the filters of warnings; drops what is ignored. */
+/* np.errstate and the filters of warnings; drops what is ignored, and where
+ * Python does it what is not why. */
 Outlook warn_outlook(Core *core, unsigned *kinds);
 /* The kinds of the WARNs with these bits. */
 unsigned warn_kinds(const Kernel *kernel, uint64_t bits);

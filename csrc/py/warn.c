@@ -113,8 +113,8 @@ filter_of(PyObject *row)
     return all && ignore ? FILTER_IGNORE : FILTER_SHOW;
 }
 
-/* Is the filter for RuntimeWarning among others?  Most are for classes of their
- * own, and all are looked at in each call. */
+/* Is the filter for RuntimeWarning among others?  These are all its bases; the
+ * question is asked of each filter in each call. */
 static bool
 is_ours(PyObject *row)
 {
@@ -165,13 +165,15 @@ runtime_filter(const Core *core)
     return FILTER_SHOW;
 }
 
-/* errstate first, as NumPy does: what it ignores no filter sees. */
+/* errstate first, as NumPy does: what it ignores no filter sees.  Of PYTHON it
+ * leaves in '*kinds' what makes it so. */
 Outlook
 warn_outlook(Core *core, unsigned *kinds)
 {
     Errstate errstate = errstate_now(core);
     *kinds &= ~errstate.ignored;
     if ((*kinds & errstate.python) != 0) {
+        *kinds &= errstate.python;
         return OUTLOOK_PYTHON;
     }
     if (*kinds == 0) {

@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#define VZ_ABI 6
+#define VZ_ABI 7
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
@@ -120,6 +120,7 @@ struct VzCtx {
     int logging;       /* undo wants to know of stores */
     int threads;       /* the host's own: at most so many; 0: its default */
     uint64_t warn;     /* bit per WARN, by its number */
+    uint64_t raising;  /* those that end the call at the next poll */
     uint32_t fpflags;  /* FE_ flags gathered from other threads */
     int failed;        /* number of the CHECK that ended the call */
     void *self;        /* the host's own */
