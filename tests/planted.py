@@ -264,3 +264,98 @@ fault("what a branch taught is known behind it", "csrc/analysis/memo.c",
 fault("lanes that leave count their last round", "transforms/lockpart.c",
       "unless_last ? on : go", "go",
       "tests/test_lockstep.py::test_lockstep[escape-]")
+
+# --- one for each pass that has none above ---
+
+EACH = "tests/test_each_pass.py::test_program"
+
+fault("continue is for all rounds to come", "transforms/exits.c",
+      "        vec_push(a, &copy->body, set_flag(w, skip.flag, false, s->loc));",
+      "        ;", EACH + "[continue_in_a_branch]")
+fault("what follows a branch that leaves", "transforms/exits.c",
+      "        els = joined(w, &s->els, rest, nrest);",
+      "        els = joined(w, &s->els, rest, 0);",
+      EACH + "[continue_in_a_branch]")
+fault("branches start from what the other set", "transforms/ssa.c",
+      "    ssa->env = map_copy(&before);\n    ssa_block(ssa, &els, &s->els);",
+      "    ssa_block(ssa, &els, &s->els);",
+      "tests/test_forms.py::test_program[compared_tuples]")
+fault("rounds after one that ends the loop", "transforms/unroll.c",
+      "    if (loop->until == NULL) {",
+      "    if (loop->until == NULL || from > 0) {",
+      EACH + "[first_of_three]")
+fault("carries that change places never change", "transforms/simp_loop.c",
+      "        found = same[j] && ir_is_var(carry->next, other->var) &&\n"
+      "                ir_equal(carry->init, other->init);",
+      "        found = same[j] && ir_is_var(carry->next, other->var);",
+      "tests/test_forms.py::test_program[reversals]")
+fault("a constant is handed on to the first round", "transforms/simp_loop.c",
+      "            rules_apply(&s->rules,\n"
+      "                        ir_select(arena, first, init, carry->next)));",
+      "            carry->next);\n    (void)first;",
+      EACH + "[constant_from_the_second_round_on]")
+fault("a scout may read what is written", "transforms/scout.c",
+      "        look->ok &= !effects_writes(&look->func->body, e->buf);",
+      "        ;", "tests/test_scout.py::test_old_values_are_kept")
+fault("arrays that others see lie as one likes", "transforms/axes.c",
+      "    return !uses.other && !uses.extent &&",
+      "    return !uses.extent &&", EACH + "[planes_in_a_product]")
+fault("nothing is filled behind what is written", "transforms/prealloc.c",
+      "        Expr *hi = clamp(p, linear_expr(p->arena, &box[i].hi), lo, dim);",
+      "        Expr *hi = dim;", EACH + "[border_of_zeros]")
+fault("a loop that changes places may carry", "transforms/interchange.c",
+      "        ok = i < first ||", "        ok = i <= first ||",
+      EACH + "[diagonal_neighbours]")
+fault("nests feed each other by any row", "transforms/fuse.c",
+      "    if (!depend_independent(fuse->pass->scratch, fuse->old, b, one, "
+      "&why)) {", "    if (false) {",
+      "tests/test_fuse.py::test_same_as_python[-other_rows]")
+fault("rows are passed on from round to round", "transforms/fuse.c",
+      "    return !narrow.apart && !all.other", "    return !all.other",
+      "tests/test_fuse.py::test_same_as_python[-looked_up]")
+fault("stores of one group are of one pixel", "transforms/pack.c",
+      "                same_pixel(group->store->index, s->index, "
+      "s->nindex - 1);", "                true;",
+      EACH + "[channels_of_two_pixels]")
+fault("parts of a block are counted with the loop", "transforms/fission.c",
+      "    return ir_binary(f->pass->arena, E_SUB, x, loop->lo);",
+      "    (void)loop;\n    return x;",
+      "tests/test_fission.py::test_programs[toned]")
+fault("any loop has lanes", "transforms/vectorize.c",
+      "        return depend_independent(arena, func, b, &rounds, why);",
+      "        return true;", SOUND + "test_carried")
+fault("a row too many counts as written", "transforms/clear.c",
+      "                        ir_binary(arena, E_LT, index[i], hi));",
+      "                        ir_binary(arena, E_LE, index[i], hi));",
+      "tests/test_clear.py::test_parts_are_cleared")
+fault("columns that come into use are as they were", "transforms/clear.c",
+      "    vec_push(arena, body, clear_columns(clear, index, begin, need));",
+      "    vec_push(arena, body, clear_columns(clear, index, begin, from));",
+      EACH + "[a_level_reads_itself]")
+fault("what a loop reads doesn't change", "transforms/invariant.c",
+      "    bool fixed = !ir_reads(e) && e->op", "    bool fixed = e->op",
+      SOUND + "test_carried")
+fault("sums are products plus something", "transforms/contract.c",
+      "        addend = minus ? ir_unary(c->pass->arena, E_NEG, addend) : "
+      "addend;", "        ;", "tests/test_approx.py::test_near[10-fma]")
+fault("memory that has a dtype becomes float32", "transforms/narrow.c",
+      "        !buf->growable && buf->group == NULL && !n->bound[buf->id]) {",
+      "        !buf->growable && buf->group == NULL) {",
+      "tests/test_approx.py::test_float32_inside[4-f32]")
+fault("differences are reordered as sums", "transforms/relax.c",
+      "        other = ir_unary(a, E_NEG, other);", "        ;",
+      "tests/test_approx.py::test_near[1-fma,reassoc,vecmath]")
+
+# --- names, warnings ---
+
+fault("stores by other names are none", "csrc/lower/lower.c",
+      "        if (buf != NULL && !other && ir_may_share(s->buf, buf)) {",
+      "        if (buf != NULL && s->buf == buf) {",
+      "tests/test_readonly.py::test_read_only_arguments[raveled]")
+fault("errors of what nobody uses", "csrc/py/attempt.c",
+      "    return use_counting(call) || leave_to_python(call);",
+      "    return true;", "tests/test_raised.py::test_errors[never_used-7-error]")
+fault("loops that only an error ends", "csrc/py/attempt.c",
+      "    call->raising = kinds;", "    (void)kinds;",
+      "tests/test_raised.py::test_loops_that_an_error_ends"
+      "[error-ends_by_error-2]")

@@ -99,6 +99,17 @@ def recurrence(a):
     return out
 
 
+def differences(a, b):
+    """Products less something, and something less products."""
+    out = np.zeros((a.shape[0], 4))
+    for i in range(a.shape[0]):
+        out[i, 0] = a[i] * 3.0 - b[i]
+        out[i, 1] = b[i] - a[i] * 0.3
+        out[i, 2] = 3.0 * b[i] - a[i] * 0.7
+        out[i, 3] = a[i] * 5.0 + b[i]
+    return out
+
+
 def picture(*shape):
     return np.random.default_rng(5).random(shape)
 
@@ -114,6 +125,7 @@ CASES = [
     (two_stages, lambda: (picture(61, 47),)),
     (looked_up, lambda: (np.arange(16) / 15.999999999 + 1e-12,)),
     (short_dots, lambda: (picture(61, 3),)),
+    (differences, lambda: (picture(300), picture(300) - 2.0)),
 ]
 
 

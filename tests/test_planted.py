@@ -78,6 +78,7 @@ def test_planted(fault, tmp_path):
     environment.update(PYTHONPATH=f"{tmp_path}:{ROOT}", VIZGEN_THREADS="2",
                        VIZGEN_PARALLEL_NS="0")
     environment.setdefault("VIZGEN_CC", "gcc")  # with all optimisation
+    environment["MALLOC_PERTURB_"] = "165"  # memory that is not cleared
     done = subprocess.run(
         [sys.executable, "-P", "-c", RUN, str(tmp_path), "-q", "-x",
          "-p", "no:cacheprovider", *fault.tests], cwd=ROOT, env=environment,

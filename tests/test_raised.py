@@ -187,7 +187,7 @@ def many_end_by_error(a, b):
 @pytest.mark.parametrize("fn, size", [
     (ends_by_error, 2), (grows_until_error, 2), (many_end_by_error, 20000)])
 @pytest.mark.parametrize("mode", ["error", "raise"])
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(30)
 def test_loops_that_an_error_ends(fn, size, mode):
     """They have no other end; every call is one of Python's, and none is
     taken for a mistake."""
