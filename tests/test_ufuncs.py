@@ -204,3 +204,30 @@ def test_warnings_stay_beside_tanh(function):
             fn(a)
         told.append({str(w.message) for w in caught})
     assert told[0] == told[1] != set()
+
+
+# --- integers to the power of Python's floats ----------------------------------
+
+
+def gamma(a, g):
+    out = np.zeros(a.shape)
+    for i in range(a.shape[0]):
+        out[i] = a[i] ** g + a[i] ** 0.5
+    return out, a[0] ** 1.5
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32, np.int64,
+                                   np.uint64])
+def test_integers_to_broken_powers(dtype):
+    """NumPy leaves them to arrays, whose power has bits of its own."""
+    fast = accelerate(gamma)
+    rng = np.random.default_rng(7)
+    top = int(np.iinfo(dtype).max)
+    a = np.append(rng.integers(0, top, 200, dtype=dtype),
+                  np.array([0, 1, 2, top], dtype))
+    for g in (0.5, 2.0, 1 / 2.2, 2.2, 0.0, 1.0, 3.0):
+        assert_same(fast, (a, g), native=True)
+    with np.errstate(all="ignore"):
+        for g in (-1.0, -0.5, 400.0):
+            assert_same(fast, (a, g), native=True)
+            assert_same(fast, (a.astype(np.int8), g), native=True)

@@ -37,27 +37,6 @@ call_of(Infer *I, const AExpr *at, BuiltinId id, AExpr *first, AExpr *second)
     return call;
 }
 
-/* `a ** x` by np.power, whose loop takes the same short cuts for exponents that
- * are one number; NULL: another case, which an operator's rule has. */
-AExpr *
-infer_power(Infer *I, const AExpr *e, AExpr *lhs, AExpr *rhs)
-{
-    const Type *ops[] = {lhs->type, rhs->type};
-    bool array = false;
-    for (int i = 0; i < 2; i++) {
-        bool is_array = ops[i]->kind == TY_ARRAY;
-        if ((!is_array && ops[i]->kind != TY_NUM) || ops[i]->alt != ALT_NEVER) {
-            return NULL;
-        }
-        array |= is_array;
-    }
-    if (!array || rule_array(I->arena, AO_POW, ops[0], ops[1]).type != NULL ||
-        loop_dtype(BUILTIN_NP_POWER, ops, 2) == DT_COUNT) {
-        return NULL;
-    }
-    return call_of(I, e, BUILTIN_NP_POWER, lhs, rhs);
-}
-
 /* Lists and tuples become arrays. */
 AExpr *
 array_of(Infer *I, AExpr *e)
@@ -77,6 +56,53 @@ dtype_node(Infer *I, const AExpr *at, DType dtype)
     type->name = sym(str_printf(I->arena, "numpy.%s", dtype_name(dtype)));
     e->type = type;
     return e;
+}
+
+/* np.float64(e) of a number. */
+static AExpr *
+as_double(Infer *I, AExpr *e)
+{
+    AExpr *call = ast_expr(I->arena, A_CALL, e->loc);
+    call->lhs = dtype_node(I, e, DT_F64);
+    vec_push(I->arena, &call->items, e);
+    vec_push(I->arena, &call->keys, NULL);
+    call->type = type_num(I->arena, DT_F64, false);
+    return call;
+}
+
+/* An integer of NumPy's to the power of Python's float is what it is in an
+ * array. */
+static bool
+is_power_of_array(const Type *lhs, const Type *rhs)
+{
+    return lhs->kind == TY_NUM && !lhs->weak && dtype_is_int(lhs->dtype) &&
+           rhs->kind == TY_NUM && rhs->weak && rhs->dtype == DT_F64;
+}
+
+/* `a ** x` by np.power, whose loop takes the same short cuts for exponents that
+ * are one number; NULL: another case, which an operator's rule has. */
+AExpr *
+infer_power(Infer *I, const AExpr *e, AExpr *lhs, AExpr *rhs)
+{
+    const Type *ops[] = {lhs->type, rhs->type};
+    bool array = false;
+    for (int i = 0; i < 2; i++) {
+        bool is_array = ops[i]->kind == TY_ARRAY;
+        if ((!is_array && ops[i]->kind != TY_NUM) || ops[i]->alt != ALT_NEVER) {
+            return NULL;
+        }
+        array |= is_array;
+    }
+    if (is_power_of_array(ops[0], ops[1])) {
+        lhs = as_double(I, lhs);
+        ops[0] = lhs->type;
+    } else if (!array ||
+               rule_array(I->arena, AO_POW, ops[0], ops[1]).type != NULL) {
+        return NULL;
+    }
+    return loop_dtype(BUILTIN_NP_POWER, ops, 2) == DT_COUNT
+               ? NULL
+               : call_of(I, e, BUILTIN_NP_POWER, lhs, rhs);
 }
 
 /* Part of a small array with a step: its elements are not neighbours, and BLAS
