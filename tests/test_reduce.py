@@ -357,6 +357,21 @@ def unknown_axis(a, k):
     return np.sum(a, axis=k + len(a))
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (0, 5), (3, 0), (2, 3)])
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
+def test_axes_without_elements(name, shape):
+    """They raise also where the result would have none."""
+    programs = {
+        "max": lambda a, k: a.max(axis=1) if k else (a * 2).max(axis=0),
+        "min": lambda a, k: a.min(axis=1) if k else (a * 2).min(axis=0),
+        "argmax": lambda a, k: np.argmax(a, axis=1 if k else 0),
+        "argmin": lambda a, k: np.argmin(a, axis=1 if k else 0)}
+    for dtype in (np.float64, np.uint8):
+        for k in (False, True):
+            assert_same(accelerate(programs[name]),
+                        (np.ones(shape, dtype), k), native=False)
+
+
 @pytest.mark.parametrize("program, args", [
     (unknown_axis, (np.arange(6).reshape(2, 3), -1)),
 ])

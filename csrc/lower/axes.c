@@ -423,6 +423,10 @@ fold_axes(Lower *L, const AExpr *e, BuiltinId id, Value a, unsigned axes,
                    ? sum_to_lanes(L, &x, e, n)
                    : num_value(e->type, fold_lanes(L, &x, n));
     }
+    if (identity(L, r) == NULL) { /* also where there is no result to make */
+        Expr *some = op2(L, E_LT, int_const(L, 0), count_gone(L, &x));
+        emit_check(L, some, X_VALUE, x.loc);
+    }
     Value out = rest_array(L, e, id, a, axes);
     if (adds_floats(r) && !whole) {
         sum_axes(L, &x, out.view);
