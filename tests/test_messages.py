@@ -132,3 +132,42 @@ def test_a_refusal_in_the_library_shows_the_call():
     assert "test_messages.py" in first and "`cumsum` is not translated" in first
     assert "vizgen/library/numeric.py:" in first
     assert "    return np.cumsum(a, axis=(0, 1))[-1]\n" in text
+
+
+def named_iterator(a):
+    total = 0.0
+    pairs = enumerate(a)
+    for i, v in pairs:
+        total += v * i
+    return total
+
+
+def inner_generator(a):
+    def squares(x):
+        for v in x:
+            yield v * v
+    total = 0.0
+    for v in squares(a):
+        total += v
+    return total
+
+
+def texts_by_return(a):
+    if a[0] > 1:
+        return "more", 1
+    return "less", 2
+
+
+def shape_with_gaps(a):
+    return a.reshape(2, -1).sum()
+
+
+@pytest.mark.parametrize("function, a, words", (
+    (named_iterator, np.ones(3), ("an iterator that has a name", "the `for`")),
+    (inner_generator, np.ones(3), ("function inside of another", "module")),
+    (texts_by_return, np.ones(3), ("returns", "a number that stands for")),
+    (shape_with_gaps, np.ones((4, 6))[:, ::2], ("may have gaps", "copy()")),
+))
+def test_what_to_do(function, a, words):
+    text = " ".join(refusal(accelerate(function), a).split())
+    assert all(word in text for word in words), text

@@ -22,6 +22,7 @@ AExpr *typed_binop(Infer *I, AOp op, AExpr *lhs, AExpr *rhs, Loc loc);
 
 /* --- items.c --- */
 BuiltinId iter_builtin(const AExpr *e);
+void refuse_iteration(Infer *I, const Type *type, Loc loc);
 AExpr *iter_hold(Infer *I, AExpr *e, ABlock *out);
 int64_t iter_count(Infer *I, const AExpr *e);
 bool iter_items(Infer *I, AExpr *e, int most, ABlock *block, AExprVec *out);

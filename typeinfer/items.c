@@ -14,6 +14,18 @@
 /* More items than this are never written out. */
 enum { MOST_ITEMS = 1024 };
 
+void
+refuse_iteration(Infer *I, const Type *type, Loc loc)
+{
+    bool named = type->kind == TY_RANGE;
+    infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc,
+                 named ? "Call `enumerate`, `zip` and the like in the `for` "
+                         "itself." : NULL,
+                 named ? "an iterator that has a name is not translated"
+                       : "iteration over %s is not translated",
+                 type_text(I->arena, type));
+}
+
 /* What is iterated, if it is one of the builtins that make iterators. */
 BuiltinId
 iter_builtin(const AExpr *e)

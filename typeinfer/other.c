@@ -39,6 +39,9 @@ static const Other others[] = {
     {"Import", "an import inside a function", imports},
     {"ImportFrom", "an import inside a function", imports},
     {"AsyncFunctionDef", "an async function", NULL},
+    {"FunctionDef", "this function inside of another",
+     "Move it to the module; generators and functions with decorators are "
+     "translated there only."},
     {"Yield", "`yield`", "Append to a list, and return that."},
     {"YieldFrom", "`yield from`", "Append to a list, and return that."},
     {"JoinedStr", "an f-string", texts},

@@ -565,9 +565,7 @@ item_type(Infer *I, const Type *type, Loc loc)
         return list_item(I, type);
     }
     if (type->kind != TY_ARRAY || type->rank == 0) {
-        infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, loc, NULL,
-                     "iteration over %s is not translated",
-                     type_text(I->arena, type));
+        refuse_iteration(I, type, loc);
     }
     check_reach(I, type, loc);
     if (type->rank == 1) {

@@ -16,6 +16,8 @@
  * the run of the function in which it was defined, and what its defaults were.
  * Its free names are looked up in that run, which must not be over: what they
  * hold when it is called is what Python would find in the cells. */
+#include <string.h>
+
 #include "typeinfer/list.h"
 
 /* Recursive calls that are inlined: in each other, and in one program. */
@@ -125,8 +127,12 @@ infer_body(Infer *I, Frame *frame, AFunc *out)
             infer_pin(I, frame->ends.at[i]);
         }
         settle_vectors(I, c->lhs, c->rhs);
+        bool texts = strcmp(type_text(I->arena, c->lhs),
+                            type_text(I->arena, c->rhs)) == 0;
         infer_refuse(I, DIAG_TYPE_CONFLICT, frame->func->loc,
-                     "Return the same kind of value on all paths.",
+                     texts ? "Return the same text on all paths, or a number "
+                             "that stands for it."
+                           : "Return the same kind of value on all paths.",
                      "`%s` returns %s (line %u) or %s (line %u)",
                      frame->func->name, type_text(I->arena, c->lhs),
                      (unsigned)c->lhs_loc.line, type_text(I->arena, c->rhs),

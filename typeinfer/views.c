@@ -464,8 +464,10 @@ type_of_reshape(Infer *I, AExpr *call, BuiltinId id)
     bool copies = id == BUILTIN_FLATTEN_OF || is_ravel(id);
     if (n < 0 || (!copies && type->rank >= base->rank)) {
         infer_refuse(I, DIAG_UNSUPPORTED_CALL, call->loc,
-                     "Copy the array first.",
-                     "this shape of %s is not translated",
+                     "Copy the array first (`a.copy()`).",
+                     n < 0 ? "this shape of %s is not translated"
+                           : "another shape of %s that may have gaps is not "
+                             "translated",
                      type_text(I->arena, base));
     }
     type->layout = LAYOUT_C;
