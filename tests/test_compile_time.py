@@ -59,3 +59,25 @@ def test_room_for_a_list_is_made_once(tmp_path):
             "    return d\n")
     text = accelerate(function(tmp_path, body)).inspect_c(np.arange(8))
     assert text.count("vz_extend(") < 10
+
+
+def sorted_again(a, s):
+    v = [k * np.int16(1 in s) for k in range(a.shape[0])]
+    for i in v:
+        w = sorted(v)
+        v = sorted(w)
+    total = 0.5 - np.floor(np.sum(np.abs(a)))
+    return i, w, total
+
+
+@pytest.mark.timeout(120)
+def test_sorting_networks_in_a_loop():
+    """Their values share parts, so that there are exponentially many paths
+    from one to its operands."""
+    fast = accelerate(sorted_again)
+    for n in (6, 5, 12):
+        a = np.arange(n, dtype=np.uint8)
+        start = time.process_time()
+        assert fast(a, (1, 2))[1] == list(range(n))
+        assert time.process_time() - start < SECONDS
+    assert fast.stats.native_calls == 3

@@ -17,6 +17,8 @@
  */
 #include "csrc/analysis/bounds.h"
 
+enum { MOST_RANKED = 256 };
+
 /* More candidates than fit are not worth trying. */
 static void
 add_candidate(Candidates *list, const Linear *form, int64_t mult)
@@ -37,6 +39,23 @@ add_shifted(Candidates *list, const Linear *form, int64_t shift, int64_t mult)
     }
 }
 
+/* Of at most '*nodes' nodes: expressions share their parts, of which a sorting
+ * network has exponentially many paths. */
+static int
+rank_within(Bounds *b, const Expr *e, int *nodes)
+{
+    if (e->op == E_VAR) {
+        return bounds_info(b, e->var)->seq;
+    }
+    int rank = 0;
+    for (int i = 0; i < e->nargs && *nodes > 0; i++) {
+        (*nodes)--;
+        int arg = rank_within(b, e->args[i], nodes);
+        rank = arg > rank ? arg : rank;
+    }
+    return rank;
+}
+
 /* How late the newest Var in 'e' was defined. Parameters and extents have rank
  * 0. Eliminating newest first moves outwards: bounds of inner Vars speak of
  * outer ones. A fact may bring in a newer atom again, so the length of a chain
@@ -44,15 +63,8 @@ add_shifted(Candidates *list, const Linear *form, int64_t shift, int64_t mult)
 int
 prove_rank(Bounds *b, const Expr *e)
 {
-    if (e->op == E_VAR) {
-        return bounds_info(b, e->var)->seq;
-    }
-    int rank = 0;
-    for (int i = 0; i < e->nargs; i++) {
-        int arg = prove_rank(b, e->args[i]);
-        rank = arg > rank ? arg : rank;
-    }
-    return rank;
+    int nodes = MOST_RANKED;
+    return rank_within(b, e, &nodes);
 }
 
 /* The term to eliminate: newest first, of equal ones the last (products and
