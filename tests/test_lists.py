@@ -501,6 +501,16 @@ def row_of_argument(items):
     return items[0]
 
 
+@refused(3)
+def two_kinds_and_none(n):
+    some = None
+    if n > 2:
+        some = n
+    out = [0.5] * 3
+    out[1] = some
+    return out
+
+
 @refused(np.ones(3))
 def several_types_backwards(a):
     out = [0.0]

@@ -302,13 +302,24 @@ keeps_all(const Type *type, const Type *joined)
     return true;
 }
 
+/* Is a number of two kinds or None, which no column has room for? */
+static bool
+is_either(const Type *type)
+{
+    bool found = type->kind == TY_EITHER;
+    for (int i = 0; type->kind == TY_TUPLE && i < type->rank; i++) {
+        found |= is_either(type->items[i]);
+    }
+    return found;
+}
+
 /* Whoever has read the narrower type is inferred again. */
 bool
 list_widen(Infer *I, ListSite *site, const Type *item)
 {
     const Type *joined =
         site->item ? list_join_items(I, site->item, item) : item;
-    if (joined == NULL) {
+    if (joined == NULL || is_either(joined)) {
         return false;
     }
     joined = site->in_memory ? list_in_memory(I, joined) : joined;
