@@ -231,3 +231,22 @@ def test_integers_to_broken_powers(dtype):
         for g in (-1.0, -0.5, 400.0):
             assert_same(fast, (a, g), native=True)
             assert_same(fast, (a.astype(np.int8), g), native=True)
+
+
+KINDS = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.int64,
+         np.float32, np.float64]
+
+
+@pytest.mark.parametrize("left", KINDS)
+def test_dtypes_of_copysign(left):
+    """The narrowest float to which each operand can be cast."""
+    def signed(a, b):
+        return np.copysign(a, b), np.copysign(a[0], b), np.copysign(a, b[0])
+
+    def with_numbers(a):
+        return np.copysign(a, -2), np.copysign(1.5, a), np.copysign(a[0], -1.0)
+
+    for right in KINDS:
+        assert_same(accelerate(signed), (np.ones(3, left), np.ones(3, right)),
+                    native=False)
+    assert_same(accelerate(with_numbers), (np.ones(3, left),), native=False)

@@ -100,6 +100,19 @@ float_of(DType dtype)
     return dtype_size(dtype) == 2 ? DT_F32 : DT_F64;
 }
 
+/* The same for two operands: the narrowest that both can be cast to, which is
+ * not that of their common dtype.  Weak ones take what the other one has. */
+static DType
+float_of_two(const Type *const *args)
+{
+    DType lhs = float_of(args[0]->dtype);
+    DType rhs = float_of(args[1]->dtype);
+    if (plain_of(args[0]).weak || plain_of(args[1]).weak) {
+        return float_of(common_of(args, 2).dtype);
+    }
+    return lhs == DT_COUNT || (rhs != DT_COUNT && rhs > lhs) ? rhs : lhs;
+}
+
 /* One dtype for arguments and result. */
 static UfuncRule
 same(DType dtype)
@@ -207,7 +220,7 @@ rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args)
     case BUILTIN_NP_FMAX:
         return same(common_of(args, 2).dtype);
     case BUILTIN_NP_COPYSIGN:
-        return same(float_of(common_of(args, 2).dtype));
+        return same(float_of_two(args));
     default:
         return unary_rule(id, args[0]->dtype);
     }
