@@ -11,6 +11,7 @@ other; their ratio is taken through the copy limit of either process.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import platform
@@ -206,7 +207,8 @@ def add_clang(record, clang, row):
         if not mine or row.against != "strongest":
             continue
         theirs = peer["copies"]
-        low, high = mine[1] / theirs[2], mine[2] / theirs[1]
+        low = mine[1] / theirs[2]
+        high = mine[2] / theirs[1] if theirs[1] > 0 else math.inf
         record["ratios"][name] = mine[0] / theirs[0], low, high
         record["exact"].append(name)
         worst = record["ratios"][record["rival"]][0] if record["rival"] else 0
