@@ -264,23 +264,13 @@ best_turned(Nest *nest)
 
 /* --- the change ---------------------------------------------------------- */
 
-/* For ir_each_stmt: warnings are counted in the order of the program. */
-static void
-note_warn(void *data, Stmt *s)
-{
-    bool *found = data;
-    *found = *found || s->kind == S_WARN;
-}
-
 /* Are the rounds of all loops from 'first' on independent?  'b' stands before
- * the nest. */
+ * the nest.  Warnings are counted in the order of the program. */
 static bool
 is_free(const Interchange *x, Bounds *b, const Nest *nest, int first)
 {
     DependWhy why;
-    bool warns = false;
-    ir_each_stmt(&nest->body, note_warn, &warns);
-    bool ok = !warns;
+    bool ok = !ir_warns(&nest->body);
     int mark = bounds_push(b);
     for (int i = 0; i < nest->n && ok; i++) {
         const Stmt *loop = nest->loop[i];

@@ -358,7 +358,6 @@ void pin_channels(Infer *I, const AExpr *out);
 const Type *type_of_view(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_reshape(Infer *I, AExpr *call, BuiltinId id);
 const Type *type_of_transposed(Infer *I, const AExpr *e, const AExpr *array);
-/* NULL: the elements don't lie in order. */
 const Type *type_of_flat(Infer *I, const AExpr *e, const AExpr *array);
 /* What is indexed, and what a loop goes through, may be `a.flat`; 'out' is 'e'
  * with what it is indexed by. */

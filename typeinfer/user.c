@@ -127,15 +127,15 @@ infer_body(Infer *I, Frame *frame, AFunc *out)
             infer_pin(I, frame->ends.at[i]);
         }
         settle_vectors(I, c->lhs, c->rhs);
-        bool texts = strcmp(type_text(I->arena, c->lhs),
-                            type_text(I->arena, c->rhs)) == 0;
+        const char *lhs = type_text(I->arena, c->lhs);
+        const char *rhs = type_text(I->arena, c->rhs);
+        bool texts = strcmp(lhs, rhs) == 0; /* which differ in what they say */
         infer_refuse(I, DIAG_TYPE_CONFLICT, frame->func->loc,
                      texts ? "Return the same text on all paths, or a number "
                              "that stands for it."
                            : "Return the same kind of value on all paths.",
                      "`%s` returns %s (line %u) or %s (line %u)",
-                     frame->func->name, type_text(I->arena, c->lhs),
-                     (unsigned)c->lhs_loc.line, type_text(I->arena, c->rhs),
+                     frame->func->name, lhs, (unsigned)c->lhs_loc.line, rhs,
                      (unsigned)c->rhs_loc.line);
     }
 }

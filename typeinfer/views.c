@@ -529,7 +529,7 @@ check_flat_index(Infer *I, const AExpr *e, const AExpr *out)
     }
 }
 
-/* The elements in C order; NULL where they don't lie so. */
+/* The elements in C order; refused where they may not lie so. */
 const Type *
 type_of_flat(Infer *I, const AExpr *e, const AExpr *array)
 {

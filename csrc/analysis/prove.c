@@ -17,7 +17,7 @@
  */
 #include "csrc/analysis/bounds.h"
 
-enum { MOST_RANKED = 256 };
+enum { MOST_RANKED = 256 }; /* nodes of an atom that give it its rank */
 
 /* More candidates than fit are not worth trying. */
 static void

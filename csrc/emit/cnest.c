@@ -254,14 +254,6 @@ write_inits(Gen *g, const Stmt *s)
     c_binds_open(g, s);
 }
 
-/* For ir_each_stmt. */
-static void
-note_warn(void *data, Stmt *s)
-{
-    bool *found = data;
-    *found |= s->kind == S_WARN;
-}
-
 /* Burns fuel; in a range of a parallel loop 'ctx' is the thread's own. Counting
  * down a local costs a cycle; vz_refuel asks the host whether a signal is
  * pending, and whether a warning ends the call.  What the loop carries shall
@@ -269,9 +261,7 @@ note_warn(void *data, Stmt *s)
 static void
 write_poll(Gen *g, const Stmt *s)
 {
-    bool warns = false;
-    ir_each_stmt(&s->pre, note_warn, &warns);
-    ir_each_stmt(&s->body, note_warn, &warns);
+    bool warns = ir_warns(&s->pre) || ir_warns(&s->body);
     g->frame->polls = true;
     g->frame->warns |= warns;
     c_exit_if(g,

@@ -536,6 +536,8 @@ bool ir_equal(const Expr *lhs, const Expr *rhs); /* structural, Loc ignored */
 bool ir_has_load(const Expr *e);
 /* Does this very node read elements of "buf"?  LOAD and SUM. */
 bool ir_reads(const Expr *e);
+/* Is a WARN in the block, at any depth? */
+bool ir_warns(const Block *block);
 /* Is 'e' just 'var'? */
 bool ir_is_var(const Expr *e, const Var *var);
 /* Does 'e' name 'var'? */

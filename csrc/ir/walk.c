@@ -81,6 +81,19 @@ ir_has_load(const Expr *e)
 }
 
 bool
+ir_warns(const Block *block)
+{
+    for (int i = 0; i < block->n; i++) {
+        const Stmt *s = block->at[i];
+        if (s->kind == S_WARN || ir_warns(&s->pre) || ir_warns(&s->body) ||
+            ir_warns(&s->els)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
 ir_is_var(const Expr *e, const Var *var)
 {
     return e->op == E_VAR && e->var == var;
