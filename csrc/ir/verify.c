@@ -271,7 +271,8 @@ verify_store(Verify *v, const Stmt *s)
 /* --- levels and statements ---------------------------------------------- */
 
 /* What a level allows: the three rules of ir.h's first paragraph. LOOPS and
- * SCHED share all rules but the third. */
+ * SCHED share all rules but the third. Loops that run in any order log nothing
+ * (SHADOW stands before them), so threads_parallel_for needn't ask. */
 static void
 verify_level(Verify *v, const Stmt *s)
 {
@@ -289,6 +290,9 @@ verify_level(Verify *v, const Stmt *s)
     if (level != L_SCHED && (s->kind == S_SHADOW || s->mode != LOOP_SERIAL ||
                              s->logged || s->poll || s->charged)) {
         verify_broken(v, "sched-only", "a statement of level 'sched' alone");
+    }
+    if (s->logged && v->parallels) {
+        verify_broken(v, "log-in-order", "a log has no place for two writers");
     }
 }
 

@@ -123,8 +123,8 @@ int threads_get(void);
  * may start its own. */
 void threads_trust_fork(void);
 /* VzHost.parallel_for; serial inside another parallel loop, in a forked
- * child, while ctx->logging, and for little work (VIZGEN_PARALLEL_NS says
- * how many nanoseconds that is, for tests). */
+ * child, and for little work (VIZGEN_PARALLEL_NS says how many nanoseconds
+ * that is, for tests). */
 int threads_parallel_for(VzCtx *ctx, VzRange *body, void *env, int64_t lo,
                          int64_t hi, double cost);
 

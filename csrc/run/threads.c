@@ -12,7 +12,7 @@
  *   whether      not where the system refuses threads (OpenMP would end us),
  *                not inside another parallel region, not in a forked child
  *                (whose OpenMP team doesn't exist any more: it would wait for
- *                ever), not while stores are logged, not for little work;
+ *                ever), not for little work;
  *   which piece  every thread owns a contiguous block, which it takes from
  *                the front in chunks; a thread that is done helps the others.
  *                Uniform work keeps its place in the caches, uneven work is
@@ -369,10 +369,10 @@ least_work(void)
  * The product may raise FE_INEXACT, which everything does; the arithmetic
  * further on is done with the caller's flags put aside. */
 static bool
-is_worth_it(const VzCtx *ctx, int64_t n, double cost)
+is_worth_it(int64_t n, double cost)
 {
     return n > 1 && (double)n * cost >= least_work() && !forked &&
-           !ctx->logging && !in_parallel();
+           !in_parallel();
 }
 
 /* Threads worth using for 'n' rounds of 'cost' nanoseconds. */
@@ -686,7 +686,7 @@ threads_parallel_for(VzCtx *ctx, VzRange *body, void *env, int64_t lo,
     if (hi <= lo) {
         return VZ_OK;
     }
-    if (!is_worth_it(ctx, hi - lo, cost)) {
+    if (!is_worth_it(hi - lo, cost)) {
         return body(ctx, env, lo, hi);
     }
     Region region = {.ctx = ctx, .start = *ctx, .body = body, .env = env};

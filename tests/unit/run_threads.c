@@ -254,11 +254,6 @@ check_serial(void)
     pthread_t self = pthread_self();
     expect(threads_parallel_for(&ctx, same_thread, &self, 0, 1000, 1) == VZ_OK,
            "little work is serial", 0);
-    ctx.logging = 1;
-    expect(threads_parallel_for(&ctx, same_thread, &self, 0, 1000,
-                                worth_it) == VZ_OK,
-           "logged work is serial", 0);
-    ctx.logging = 0;
     expect(!threads_inside(), "outside", 0);
 }
 
