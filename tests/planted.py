@@ -321,6 +321,13 @@ fault("parts of a block are counted with the loop", "transforms/fission.c",
       "    return ir_binary(f->pass->arena, E_SUB, x, loop->lo);",
       "    (void)loop;\n    return x;",
       "tests/test_fission.py::test_programs[toned]")
+fault("a band begins a round late", "transforms/bands.c",
+      "        k = ir_binary(arena, e->op == E_ADD ? E_SUB : E_ADD, k, "
+      "e->args[fixed]);", "        k = ir_binary(arena, E_SUB, k, "
+      "e->args[fixed]);", "tests/test_bands.py::test_equal[shifted]")
+fault("any index makes bands", "transforms/bands.c",
+      "        if (outer != NULL && is_gain(&s, &out, outer)) {",
+      "        if (outer != NULL) {", "tests/test_bands.py::test_refused[before]")
 fault("any loop has lanes", "transforms/vectorize.c",
       "        return depend_independent(arena, func, b, &rounds, why);",
       "        return true;", SOUND + "test_carried")

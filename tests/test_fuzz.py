@@ -101,12 +101,8 @@ def test_every_transform_fires_often(tmp_path, monkeypatch):
         fired, _ = variants.draw(str(path), module.run, module.arguments(), 0)
         summary.add({"status": "ok", "fired": fired})
     print(*summary.shares(), sep="\n")
-    # Pictures are walked by rows: tests/test_layouts.py has the others; and most
-    # nests that follow each other are Pipes.  The rest of these ask for things
-    # that the generator doesn't write: their tests have programs of their own.
-    seldom = {"interchange", "turn", "fuse", "fission", "pack", "rows", "scout"}
-    rare = [name for name in variants.TRANSFORMS if name not in seldom
-            and summary.fired[name] < LEAST_FIRED * 200]
+    rare = [name for name in variants.TRANSFORMS
+            if summary.fired[name] < LEAST_FIRED * 200]
     assert not rare, summary.shares()
 
 

@@ -30,7 +30,6 @@ enum {
     MOST_LEVELS = 4,
     SHORT = 16, /* a loop of so few rounds is no better on the inside */
     STRIP = 32,
-    MOST_NAMES = 16, /* LETs that one bound is spelled out through */
     UNCLEAR = 1 << MOST_LEVELS,
 };
 
@@ -92,33 +91,6 @@ is_bound(const Interchange *x, const Stmt *nest, const Expr *e)
     return !ir_has_load(e) && loop_invariant(x->func, nest, e);
 }
 
-/* "defs": what defines the Vars of the nest; "left": so many may be replaced.
- */
-typedef struct Defs {
-    Arena *arena;
-    const Map *defs;
-    int left;
-} Defs;
-
-/* For ir_map. */
-static Expr *
-spell_var(void *data, Expr *e)
-{
-    Defs *d = data;
-    const Stmt *def = e->op == E_VAR ? map_get(d->defs, e->var) : NULL;
-    return def != NULL && def->kind == S_LET && d->left-- > 0
-               ? ir_map(d->arena, def->value, spell_var, data) : e;
-}
-
-/* A bound without the names that LETs of the nest define; with them still, if
- * it would grow long. */
-static Expr *
-spelled_out(const Interchange *x, const Nest *nest, Expr *e)
-{
-    Defs d = {x->pass->arena, &nest->defs, MOST_NAMES};
-    return ir_map(d.arena, e, spell_var, &d);
-}
-
 /* The one loop at the end of the body of 'outer', LETs before it; NULL. */
 static Stmt *
 next_loop(const Interchange *x, const Nest *in, const Stmt *outer)
@@ -131,11 +103,13 @@ next_loop(const Interchange *x, const Nest *in, const Stmt *outer)
         }
     }
     Stmt *last = outer->body.n > 0 ? vec_last(&outer->body) : NULL;
-    return last != NULL && is_plain(last) &&
-                   is_bound(x, nest, spelled_out(x, in, last->lo)) &&
-                   is_bound(x, nest, spelled_out(x, in, last->hi))
-               ? last
-               : NULL;
+    if (last == NULL || !is_plain(last)) {
+        return NULL;
+    }
+    Arena *arena = x->pass->arena;
+    const Expr *lo = loop_spelled_out(arena, &in->defs, last->lo);
+    const Expr *hi = loop_spelled_out(arena, &in->defs, last->hi);
+    return is_bound(x, nest, lo) && is_bound(x, nest, hi) ? last : NULL;
 }
 
 /* As deep as it goes. */
@@ -289,9 +263,10 @@ is_free(const Interchange *x, Bounds *b, const Nest *nest, int first)
 static void
 take_head(const Interchange *x, const Nest *nest, Stmt *to, const Stmt *from)
 {
+    Arena *arena = x->pass->arena;
     to->var = from->var;
-    to->lo = spelled_out(x, nest, from->lo);
-    to->hi = spelled_out(x, nest, from->hi);
+    to->lo = loop_spelled_out(arena, &nest->defs, from->lo);
+    to->hi = loop_spelled_out(arena, &nest->defs, from->hi);
     to->id = from->id;
     to->loc = from->loc;
 }

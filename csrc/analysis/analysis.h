@@ -132,6 +132,10 @@ int64_t loop_trips(const Stmt *loop);
 /* Var * -> Stmt * that defines it, for all that 'block' and below define. */
 Map loop_defs(Arena *arena, const Block *block);
 
+/* 'e' without the names that LETs among 'defs' define; with them still, if it
+ * would grow long. */
+Expr *loop_spelled_out(Arena *arena, const Map *defs, Expr *e);
+
 /* Which Vars are visible where a walk stands: shown as they are defined,
  * hidden again ("visible.n" set back) where their block ends.  "rank": Var *
  * -> position in "visible" + 1. */

@@ -55,6 +55,31 @@ loop_defs(Arena *arena, const Block *block)
     return defs;
 }
 
+/* "defs": what defines the Vars of a loop; "left": so many may be replaced. */
+typedef struct Spell {
+    Arena *arena;
+    const Map *defs;
+    int left;
+} Spell;
+
+/* For ir_map. */
+static Expr *
+spell_var(void *data, Expr *e)
+{
+    Spell *s = data;
+    const Stmt *def = e->op == E_VAR ? map_get(s->defs, e->var) : NULL;
+    return def != NULL && def->kind == S_LET && s->left-- > 0
+               ? ir_map(s->arena, def->value, spell_var, data) : e;
+}
+
+Expr *
+loop_spelled_out(Arena *arena, const Map *defs, Expr *e)
+{
+    enum { MOST_NAMES = 16 };
+    Spell s = {arena, defs, MOST_NAMES};
+    return ir_map(arena, e, spell_var, &s);
+}
+
 /* Does 's' or a statement below define 'var'? */
 static bool
 defines(const Stmt *s, const Var *var);

@@ -22,6 +22,7 @@ typedef struct Opts {
     bool fuse;
     bool pack;
     bool fission;
+    bool bands;
     bool regions;
     bool vectorize;
     bool flatten;        /* the directive, which 'vectorize' proposes */

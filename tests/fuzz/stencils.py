@@ -9,6 +9,9 @@ import random
 KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
          "table", "escape", "point", "in_place", "turned")
 NESTED = ("plain", "window", "in_place")     # leave a border as it is
+# Nests beside the pipeline, each for a transform that it seldom asks for.
+ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
+         "across": 0.5, "toned": 0.3, "levels": 0.3, "bars": 0.7}
 
 
 class Stage:
@@ -28,7 +31,9 @@ class Pipeline:
         self.channels = self.rng.choice((0, 0, 0, 0, 1, 3, 3, 4))
         self.lines = []
         self.stages = [Stage("img", 0, 0)]
+        self.more = []         # results that no stage reads
         self.uses_table = False
+        self.uses_bars = False
         # Each stage is read by the next one alone, and only where it was
         # written: these can be fused.
         self.chained = self.rng.random() < 0.5
@@ -178,14 +183,110 @@ class Pipeline:
         shift = self.pick(("r, c", "r, c", "r - 1, c", "r, c + 1"))
         self.emit(f"        {name}[r, c] += {name}[{shift}] * 0.5")
 
+    # --- aside ---
+
+    def value(self):
+        """Of the last stage, by a Python float where it has channels."""
+        source = self.stages[-1].name
+        channel = f", {self.rng.randrange(self.channels)}" \
+            if self.channels else ""
+        return f"{source}[r, c{channel}]"
+
+    def array(self, name, shape="H, W"):
+        """A result that no stage reads."""
+        self.more.append(name)
+        self.emit(f"{name} = np.zeros(({shape}))")
+
+    def loops(self, first="r", second="c"):
+        sizes = {"r": "H", "c": "W"}
+        self.emit(f"for {first} in range({sizes[first]}):",
+                  f"    for {second} in range({sizes[second]}):")
+
+    def squares(self, name):
+        self.array(name)
+        self.loops()
+        power = self.pick(("2", "2", "2", "0.5"))
+        self.emit(f"        d = {self.value()} * {self.weight()} + 0.3",
+                  f"        {name}[r, c] = d ** {power} + 1.0")
+
+    def channelwise(self, name):
+        """Of the picture, since with a stage it would be a pipeline."""
+        count = self.channels if self.channels > 1 else 3
+        self.array(name, f"H, W, {count}")
+        self.loops()
+        for k in range(count):
+            channel = f", {k % self.channels}" if self.channels else ""
+            self.emit(f"        {name}[r, c, {k}] = img[r, c{channel}] * "
+                      f"{self.pick(('0.25', '0.5', '2.0'))} + 1.0")
+
+    def blocks(self, name):
+        size = self.rng.randint(2, 5)
+        row = self.pick((f"r // {size}", f"(r + 1) // {size}",
+                         f"min((r + {size}) // {size}, H // {size})"))
+        self.array(name, f"H // {size} + 2, W // {size} + 2")
+        self.loops()
+        self.emit(f"        {name}[{row}, c // {size}] += {self.value()}")
+
+    def columns(self, name):
+        self.array(name)
+        self.loops("c", "r")
+        self.emit(f"        {name}[r, c] = {self.value()} * {self.weight()}")
+
+    def across(self, name):
+        """Reads more along other axes than it writes."""
+        channel = ", 0" if self.channels else ""
+        self.array(name, "W, H")
+        self.loops("c", "r")
+        self.emit(f"        {name}[c, r] = img[r, c{channel}] * "
+                  f"{self.weight()} + img[r, max(c - 1, 0){channel}]")
+
+    def toned(self, name):
+        """Much arithmetic, a check and a look-up."""
+        self.uses_table = True
+        self.array(name)
+        self.loops()
+        self.emit(f"        u = float({self.value()})",
+                  "        v = u * 0.75 + 0.3 * u * u - 0.25 * (u - 0.3) * "
+                  "(u + 1.0)",
+                  "        w = v * 4.0 + (u * u - v) * 0.3 + 2.0",
+                  f"        {name}[r, W - 1 - c] = "
+                  "table[int(np.clip(w, 0, 15))]")
+
+    def levels(self, name):
+        """A zeroed array of which each round of a loop uses a part."""
+        self.array(name)
+        self.emit(f"{name}l = np.zeros((3, H, W))")
+        self.loops()
+        self.emit(f"        {name}l[0, r, c] = {self.value()}",
+                  "for l in range(1, 3):",
+                  "    for r in range(H >> l):",
+                  "        for c in range(W >> l):",
+                  f"            {name}l[l, r, c] = {name}l[l - 1, 2 * r, "
+                  f"2 * c] + 0.5 * {name}l[l - 1, 2 * r + 1, 2 * c]")
+        self.loops()
+        self.emit(f"        {name}[r, c] = {name}l[2, r // 4, c // 4]")
+
+    def bars(self, name):
+        """Stores to an argument, then checks of what only data tells."""
+        self.uses_table = self.uses_bars = True
+        self.emit("for c in range(bars.shape[1]):",
+                  "    end = int(float(table[c % 16]) * 2.0 + 3.0)",
+                  "    for r in range(end):",
+                  "        bars[r, c] = c + 1.0")
+
     def text(self):
         for _ in range(self.rng.randint(2 if self.chained else 1, 4)):
             self.stage()
+        for kind, share in ASIDE.items():
+            if self.rng.random() < share:
+                getattr(self, kind)(f"{kind}0")
         params = "img, table" if self.uses_table else "img"
+        params += ", bars" if self.uses_bars else ""
         results = [self.stages[-1].name]
         if not self.chained:
             results = self.rng.sample([s.name for s in self.stages[1:]],
                                       self.rng.randint(1, len(self.stages) - 1))
+        results += self.more
         rows, cols = self.rng.randint(4, 40), self.rng.randint(4, 50)
         shape = f"{rows}, {cols}" + (f", {self.channels}" if self.channels
                                      else "")
@@ -202,6 +303,7 @@ class Pipeline:
                 f"    rng = np.random.RandomState({self.seed})",
                 f"    img = ({made}){view}",
                 "    table = rng.uniform(-1.0, 1.0, 16)",
+                f"    bars = np.zeros(({self.rng.randint(4, 9)}, 30))",
                 f"    return ({params},)"]
 
 
