@@ -25,7 +25,7 @@ enum {
     STRIP = 256,
     MOST_ROWS = 3, /* of operands at a time */
     MOST_BUFS = 6, /* rows on the stack of a function */
-    LEAST = 16,    /* rounds for which it pays */
+    LEAST = 64,    /* rounds for which it pays */
 };
 
 /* The rows of one function of C: those of a parallel loop's round are its own.
@@ -368,7 +368,9 @@ cut_strip(Cut *cut, Stmt *rounds, Block *out)
 
 /* --- the loop ------------------------------------------------------------- */
 
-/* Does it have rows that may be computed ahead? */
+/* Does it have rows that may be computed ahead?  Where a sum waits for them one
+ * call a round is enough: operands of several are seldom neighbours, and would
+ * be gathered one by one. */
 static bool
 is_worth(Cut *cut)
 {
@@ -380,7 +382,7 @@ is_worth(Cut *cut)
            (trips < 0 || trips >= LEAST) &&
            (loop->mode == LOOP_VECTOR ||
             (loop->mode == LOOP_SERIAL && loop->ncarries > 0)) &&
-           look(cut, needed);
+           look(cut, needed) && (loop->mode == LOOP_VECTOR || cut->n == 1);
 }
 
 /* Carries go from strip to strip. */
@@ -424,7 +426,7 @@ cut_loop(Cut *cut, const Stmt *loop, Block *out)
 
 /* A loop that carries may be one of few rounds, for which rows are no gain:
  *
- *     if hi - lo < 16 { loop as it was } else { strips } join the carries */
+ *     if hi - lo < 64 { loop as it was } else { strips } join the carries */
 static void
 cut_or_not(Cut *cut, Stmt *loop, Block *out)
 {
