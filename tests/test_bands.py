@@ -5,7 +5,7 @@ import pytest
 from tests.support import assert_same
 from vizgen import accelerate
 
-GROUPED = "follow each other in a loop of their own"
+GROUPED = "that write at one index form bands"
 
 
 def block_sums(a, out):

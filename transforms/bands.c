@@ -278,8 +278,7 @@ find_bands(Bands *bands, Bounds *b, const Stmt *loop)
             map_set(&bands->banded, loop,
                     arena_copy(pass->scratch, &out, sizeof(out)));
             diag_remark(pass->diags, DIAG_BANDS, loop->loc,
-                        "rounds of `%s` that write at one index follow each "
-                        "other in a loop of their own",
+                        "rounds of `%s` that write at one index form bands",
                         loop->var->name);
             return true;
         }

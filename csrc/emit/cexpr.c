@@ -243,6 +243,18 @@ hides_flags(const Gen *g, const Expr *e)
            is_few_values(e->args[0]) && e->args[1]->op != E_CONST;
 }
 
+/* Floats are compared without raising a flag for NaN, which Python and NumPy
+ * don't do either; the compilers may then make selects of branches. */
+static Piece
+quiet_compare(Gen *g, const Expr *e, int lane)
+{
+    const char *left = beside(g, e->args[0], e->args[1], lane, P_ANY);
+    const char *right = beside(g, e->args[1], e->args[0], lane, P_ANY);
+    return (Piece){str_printf(g->arena, "vz_%s(%s, %s)",
+                              e->op == E_LT ? "lt" : "le", left, right),
+                   P_ATOM};
+}
+
 /* Both operands of arithmetic bind tighter than the operator, the right one
  * strictly: the tree's shape is the order of evaluation. Comparisons never
  * stand beside each other without parentheses. */
@@ -252,6 +264,9 @@ infix_piece(Gen *g, const Expr *e, int lane)
     const Infix *op = &infix[e->op];
     const Expr *lhs = e->args[0];
     const Expr *rhs = e->args[1];
+    if ((e->op == E_LT || e->op == E_LE) && dtype_is_float(lhs->dtype)) {
+        return quiet_compare(g, e, lane);
+    }
     if (e->op == E_SUB && is_plain_zero(lhs)) {
         return from_zero(g, e, lane);
     }

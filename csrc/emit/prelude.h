@@ -54,6 +54,8 @@
 #define VZ_COLD static __attribute__((noinline, cold))
 #define VZ_EXPORT __attribute__((visibility("default")))
 #define vz_rare(cond) __builtin_expect((cond), 0)
+#define vz_lt(a, b) __builtin_isless(a, b)
+#define vz_le(a, b) __builtin_islessequal(a, b)
 #ifdef __clang__
 #define VZ_BRANCH ((void)0)
 #else

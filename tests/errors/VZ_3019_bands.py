@@ -21,5 +21,5 @@ def arguments():
 
 
 # >>> remark
-# VZ_3019_bands.py:6:5  VZ-3019  rounds of `y` that write at one index follow each other in a loop of their own
+# VZ_3019_bands.py:6:5  VZ-3019  rounds of `y` that write at one index form bands
 # <<<
