@@ -163,12 +163,17 @@ def test_does_not_fit():
                            np.zeros((40, 40, 3))), False)
 
 
+def kernel_calls(fn):
+    return sum(item["calls"] for item in fn._describe())
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_workload(name):
     """test() returns a picture."""
     if name in NATIVE:
         module = app(name)
         fn = getattr(module, CASES[name][0])
-        before = fn.stats.native_calls
+        before, ran = fn.stats.native_calls, kernel_calls(fn)
         assert module.test().size > 0
         assert fn.stats.native_calls == before + 1
+        assert kernel_calls(fn) == ran + 1, "a second run, for warnings"

@@ -89,7 +89,7 @@ def test_random_functions(tool, cc, tmp_path):
 
 def test_optimised_and_sanitized(tool):
     """-O3 as kernels are compiled; without optimisation under UBSan."""
-    base = ("-ffp-contract=off -fno-math-errno "
+    base = ("-ffp-contract=off -fno-math-errno -fno-trapping-math "
             "-fno-strict-aliasing -fopenmp-simd -Wall -Wextra -Werror")
     run(tool, "--flags", f"-O3 -march=native -fwrapv {base}", *FILES)
     run(tool, "--flags", f"-O1 -fsanitize=shift,bounds,float-cast-overflow,"

@@ -23,7 +23,7 @@ from vizgen import accelerate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLAGS = ("-std=gnu11 -O3 -march=native -ffp-contract=off -fno-math-errno "
-         "-fwrapv -fno-strict-aliasing -fopenmp-simd "
+         "-fno-trapping-math -fwrapv -fno-strict-aliasing -fopenmp-simd "
          "-fPIC -shared -Wall -Wextra -Werror").split()
 # The versions that csrc/run/host.c lists.
 KNOWN = platform.libc_ver()[0] == "glibc"

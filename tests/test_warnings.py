@@ -387,6 +387,31 @@ def test_by_default_a_warning_is_shown_once():
     assert fn.stats.native_calls == 5
 
 
+def in_vain(a, k):
+    """Python's floats raise flags, and warn of nothing."""
+    total = 0.0
+    for i in range(a.shape[0]):
+        x = float(a[i]) * k
+        if x - x < 1.0:
+            total += x
+    return total / 3.0
+
+
+def test_flags_that_are_raised_in_vain():
+    """The careful kernel takes over, and where that raises them as well the
+    counting one; each of them warns where it should."""
+    fn = accelerate(in_vain)
+    warns = accelerate(branches)
+    for value in (1.0, math.inf) * 3 + (math.inf,) * 20:
+        args = np.array([value, 2.0]), 1e300 * 1e300 if value > 5 else 2.0
+        assert repr(fn(*args)) == repr(in_vain(*args))
+        assert told(fn, args) == set()
+    assert fn.stats.python_calls == 0
+    warns._set_variant("careful=1")
+    bad = np.array([3.0]), np.array([0.0])
+    assert told(warns, bad) == told(warns.py_func, bad) != set()
+
+
 def test_calm_calls_go_back_to_the_fast_kernel():
     fn = accelerate(branches)
     bad = np.array([3.0]), np.array([0.0])

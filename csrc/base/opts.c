@@ -42,6 +42,7 @@ static const Switch switches[] = {
     {"rows", offsetof(Opts, rows)},
     {"invariant", offsetof(Opts, invariant)},
     {"general", offsetof(Opts, general)},
+    {"careful", offsetof(Opts, careful)},
     {"count_warnings", offsetof(Opts, count_warnings)},
     {"verify", offsetof(Opts, verify)},
 };

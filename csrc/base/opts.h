@@ -10,6 +10,7 @@
  * reached.  "approx" alone may.  Texts are interned. */
 typedef struct Opts {
     bool general;        /* program order, nothing assumed of the arguments */
+    bool careful;        /* no flag of the FPU is raised in vain */
     bool count_warnings; /* instrument arithmetic that may warn */
     bool simplify;
     bool unroll;

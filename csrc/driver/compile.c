@@ -23,6 +23,7 @@
 #include "csrc/driver/driver.h"
 
 #include "csrc/base/approx.h"
+#include "csrc/base/marks.h"
 #include "csrc/emit/emit.h"
 #include "transforms/transforms.h"
 
@@ -168,6 +169,7 @@ run_back(CompileRequest *request, CompileResult *out)
     }
     Str whole = str_new(unit->arena);
     emit_c(out->func, unit->diags, &whole);
+    str_add(&whole, request->opts.careful ? "/* " VZ_MAY_TRAP " */\n" : "");
     /* the only step that may take seconds, and wait for another thread or
      * process */
     out->lib = run_build(unit->arena, cc, whole.at,

@@ -17,7 +17,7 @@
  */
 #include <string.h>
 
-#include "csrc/base/slp.h"
+#include "csrc/base/marks.h"
 #include "csrc/emit/cgen.h"
 
 static const char vz_prelude[] =

@@ -21,10 +21,16 @@
 
 #include <fenv.h>
 
-/* After this many bails the general kernel is run at once, after this many
- * calls whose flags were set the counting one; that until so many of its calls
+/* After this many bails the general kernel is run at once; after this many
+ * calls whose flags were set in vain the careful one; after this many whose
+ * flags were set at all the counting one, and that until so many of its calls
  * in a row had nothing to warn of. */
-enum { PATIENCE_BAILS = 8, PATIENCE_WARNED = 8, PATIENCE_CALM = 64 };
+enum {
+    PATIENCE_BAILS = 8,
+    PATIENCE_VAIN = 2,
+    PATIENCE_WARNED = 8,
+    PATIENCE_CALM = 64
+};
 
 /* An exception is set: a status beside those of VzStatus. */
 enum { RAISED = -1 };
@@ -234,6 +240,18 @@ note_calm(Call *call)
     }
 }
 
+/* The fast kernel raises flags that nobody asked for.  Those of what the C
+ * compiler computes ahead the careful one doesn't raise; if it does, the flags
+ * are those of Python's floats. */
+static void
+note_vain(Call *call, const Kernel *raised)
+{
+    Spec *spec = call->spec;
+    if (raised == spec->kernels[FAST] && ++spec->vain == PATIENCE_VAIN) {
+        spec_kernel(call->f, call->loaded, spec, CAREFUL);
+    }
+}
+
 /* The flags say too much: speculated operations set them, and so does the
  * arithmetic of Python's floats.  The counting kernel, run after the other
  * was taken back, knows. */
@@ -241,9 +259,13 @@ static int
 count_warnings(Call *call)
 {
     call->spec->warned++;
+    const Kernel *raised = call->kernel;
     const Kernel *counting = counting_kernel(call);
     call_undo(call);
     int status = attempt(call, counting);
+    if (status == VZ_OK && call->ctx.warn == 0) {
+        note_vain(call, raised);
+    }
     return status == VZ_OK || status == VZ_INTERRUPT ? status : VZ_REPLAY;
 }
 
@@ -335,7 +357,7 @@ finish(Call *call, int status, PyObject **result)
 }
 
 /* Which kernel to begin with: the general one after many bails, the counting
- * one when flags are set again and again. */
+ * or the careful one when flags are set again and again. */
 static const Kernel *
 first_kernel(const Spec *spec)
 {
@@ -344,6 +366,9 @@ first_kernel(const Spec *spec)
     }
     if (spec->warned > PATIENCE_WARNED && spec->kernels[COUNTING]) {
         return spec->kernels[COUNTING];
+    }
+    if (spec->vain >= PATIENCE_VAIN && spec->kernels[CAREFUL]) {
+        return spec->kernels[CAREFUL];
     }
     return spec->kernels[FAST];
 }

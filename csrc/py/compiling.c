@@ -67,6 +67,7 @@ accel_opts(const Accel *f, KernelMode mode)
     }
     opts.general |= mode == GENERAL || mode == COUNTING_GENERAL;
     opts.count_warnings |= is_counting(mode);
+    opts.careful |= mode == CAREFUL;
     opts.threads = f->threads;
     opts.approx |= f->approx.measure ? f->relax : f->approx.relax;
     if (f->core->dump != NULL) {

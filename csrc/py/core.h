@@ -215,6 +215,7 @@ typedef struct Kernel {
 
 typedef enum KernelMode {
     FAST,
+    CAREFUL, /* as FAST, but raises no flag of the FPU in vain */
     GENERAL,
     COUNTING,
     COUNTING_GENERAL,
@@ -301,6 +302,7 @@ typedef struct Spec {
     unsigned calls;
     int bails;
     int warned;         /* calls whose flags were set */
+    int vain;           /* of these, those without a warning */
     int calm;           /* counting calls since, without a warning */
     bool errstate;      /* np.errstate or a filter has led to Python */
     Choice choice;      /* what need not be exact */

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "csrc/base/slp.h"
+#include "csrc/base/marks.h"
 #include "csrc/run/parts.h"
 
 enum { MAX_WORDS = 128, SO_LIMIT = 64 << 20, MESSAGE_LIMIT = 4000 };
@@ -122,10 +122,13 @@ build_in(int work, const Compiler *cc, const char *text, const char *extra,
     const char *argv[MAX_WORDS];
     Blob flags = {0};
     Blob more = {0};
-    bool lone = !cc->is_clang && strstr(text, VZ_NO_SLP) != NULL;
+    bool gcc = !cc->is_clang;
+    bool lone = gcc && strstr(text, VZ_NO_SLP) != NULL;
+    bool traps = gcc && strstr(text, VZ_MAY_TRAP) != NULL;
     bool ok = cc_flags(cc, &flags) &&
-              blob_addf(&more, "%s%s", extra,
-                        lone ? " -fno-tree-slp-vectorize" : "");
+              blob_addf(&more, "%s%s%s", extra,
+                        lone ? " -fno-tree-slp-vectorize" : "",
+                        traps ? " -ftrapping-math" : "");
     if (ok) {
         make_argv(cc, &flags, &more, argv);
         child_run(argv, work, cc_timeout(), cpu, stop_test, end);

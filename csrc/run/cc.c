@@ -37,11 +37,10 @@ static const char common_flags[] =
     "-x c -std=gnu11 -O3 "
     /* a*b + c is rounded twice, as in Python and NumPy. */
     "-ffp-contract=off "
-    /* Nobody reads errno, and sqrt becomes one instruction.  The flags of the
-     * FPU are read: with -fno-trapping-math gcc computes ahead what may not be
-     * needed, and a flag raised there costs a second run, of a kernel that
-     * counts. */
-    "-fno-math-errno "
+    /* Nobody reads errno, and sqrt becomes one instruction.  Traps are off
+     * in every process we run in, so comparisons may be if-converted; a flag
+     * that is raised in vain costs a second look (csrc/py/attempt.c). */
+    "-fno-math-errno -fno-trapping-math "
     /* Arithmetic of NumPy's integers wraps; views of any type may overlap. */
     "-fwrapv -fno-strict-aliasing "
     /* The pragmas of OpenMP's simd part only; threads are the host's. */

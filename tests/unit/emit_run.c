@@ -511,7 +511,7 @@ main(int argc, char **argv)
     Config config = {
         .cc = "gcc",
         .flags = "-O2 -march=native -ffp-contract=off -fno-math-errno "
-                 "-fwrapv -fno-strict-aliasing "
+                 "-fno-trapping-math -fwrapv -fno-strict-aliasing "
                  "-fopenmp-simd -Wall -Wextra -Werror",
         .seeds = 36,
         .path = "app.py",
