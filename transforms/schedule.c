@@ -141,9 +141,10 @@ unroll_loop(Schedule *sc, const Stmt *loop)
 static void
 try_vector(Schedule *sc, Stmt *loop)
 {
-    Stmt *straight = vector_form(sc->pass->arena, loop);
     DependWhy why;
-    if (vector_allowed(sc->pass->scratch, sc->func, sc->b, straight, &why)) {
+    const Stmt *straight =
+        vector_body(sc->pass->arena, sc->func, sc->b, loop, &why);
+    if (straight != NULL) {
         loop->body = straight->body;
         loop->mode = LOOP_VECTOR;
     } else {

@@ -139,8 +139,19 @@ Block select_form(Arena *arena, const Block *block, bool deaf);
 /* A copy of 'loop' in which branches that only compute have become selects;
  * then, for that, as above. */
 Stmt *vector_form(Arena *arena, const Stmt *loop);
+/* Of 'e', but not its operands: may it be computed where nobody asks for it? */
+bool select_is_free(const Expr *e, bool deaf);
 bool vector_allowed(Arena *arena, const Func *func, Bounds *b,
                     const Stmt *loop, DependWhy *why);
+/* The form of 'loop' in which it may run in lanes, with Vars of 'func'; NULL:
+ * 'why' says why not. */
+Stmt *vector_body(Arena *arena, Func *func, Bounds *b, const Stmt *loop,
+                  DependWhy *why);
+
+/* masks.c: 'loop' with branches that store made stores with conditions, or NULL.
+ * Is 's' such a store? */
+Stmt *mask_form(Arena *arena, Func *func, Bounds *b, const Stmt *loop);
+bool mask_is(const Stmt *s);
 
 /* lockstep.c: has 'loop' loops inside that its rounds could go through side by
  * side?  If it has: NULL, or in words why they may not; the statements that do

@@ -63,14 +63,21 @@ is_loud(const Expr *e)
            (e->op == E_CALL && fn_has_lanes(e->fn));
 }
 
-/* May 'e' be computed where its branch is not taken?  What is likely to leave
- * a floating-point flag there may not: the host would look for a warning. */
+/* What is likely to leave a floating-point flag where its branch is not taken
+ * may not be computed there: the host would look for a warning. */
+bool
+select_is_free(const Expr *e, bool deaf)
+{
+    bool loud = is_loud(e);
+    return !ir_reads(e) && e->op != E_IDIV && e->op != E_MOD &&
+           (deaf || !loud) && (e->op != E_CALL || loud);
+}
+
+/* May 'e' be computed where its branch is not taken? */
 static bool
 is_free(const Selects *to, const Expr *e)
 {
-    bool loud = is_loud(e);
-    if (ir_reads(e) || e->op == E_IDIV || e->op == E_MOD ||
-        (loud && !to->deaf) || (e->op == E_CALL && !loud)) {
+    if (!select_is_free(e, to->deaf)) {
         return false;
     }
     for (int i = 0; i < e->nargs; i++) {
@@ -318,16 +325,38 @@ is_float_check(const Stmt *s)
     return s->kind == S_CHECK && s->exc != X_INDEX && compares_floats(s->value);
 }
 
-/* LETs and stores only, and checks of floats, which set a flag: then the rest
- * of the round still runs, so what is checked must not be the place of an
- * access, nor stores go where they would have to be undone. Definitions are
- * noted as the walk goes on, so that indices are seen through them. */
+/* Masked stores must be of neighbours: there is no other instruction. */
+static void
+look_mask(Lanes *lanes, const Stmt *branch)
+{
+    look_expr(lanes, branch->value, branch->loc);
+    for (int i = 0; i < branch->body.n; i++) {
+        const Stmt *s = branch->body.at[i];
+        int near = lanes->near;
+        look_index(lanes, s->buf, s->index, s->nindex, s->loc);
+        lanes->seen |= ir_is_visible(s->buf);
+        if (lanes->near == near && lanes->why == NULL) {
+            object(lanes, "a branch is left in it", branch->value->loc,
+                   branch->loc);
+        }
+    }
+}
+
+/* LETs and stores only, perhaps masked, and checks of floats, which set a flag:
+ * then the rest of the round still runs, so what is checked must not be the
+ * place of an access, nor stores go where they would have to be undone.
+ * Definitions are noted as the walk goes on, so that indices are seen through
+ * them. */
 static void
 look_body(Lanes *lanes, const Block *body)
 {
     for (int i = 0; i < body->n && lanes->why == NULL; i++) {
         Stmt *s = body->at[i];
         bool check = is_float_check(s);
+        if (mask_is(s)) {
+            look_mask(lanes, s);
+            continue;
+        }
         if (s->kind != S_LET && s->kind != S_STORE && !check) {
             object(lanes, what_stops(s),
                    s->kind == S_IF ? s->value->loc : s->loc, s->loc);
@@ -385,6 +414,21 @@ vector_allowed(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
     return false;
 }
 
+Stmt *
+vector_body(Arena *arena, Func *func, Bounds *b, const Stmt *loop,
+            DependWhy *why)
+{
+    DependWhy masked;
+    Stmt *straight = vector_form(arena, loop);
+    if (vector_allowed(arena, func, b, straight, why)) {
+        return straight;
+    }
+    Stmt *masks = mask_form(arena, func, b, straight);
+    return masks != NULL && vector_allowed(arena, func, b, masks, &masked)
+               ? masks
+               : NULL;
+}
+
 /* --- the proposal -------------------------------------------------------- */
 
 /* The visitor's state.
@@ -393,7 +437,7 @@ vector_allowed(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
  *   "ids"   loops from here on are copies */
 typedef struct Vectorize {
     Pass *pass;
-    const Func *func; /* the split copy */
+    Func *func; /* the split copy */
     int ids;          /* loops from here on are copies */
 } Vectorize;
 
@@ -430,9 +474,9 @@ propose(Vectorize *v, Bounds *b, const Stmt *loop)
         remark(v, DIAG_VECTOR, loop, "runs over the elements of whole rows");
         return;
     }
-    const Stmt *straight = vector_form(pass->scratch, loop);
     DependWhy why;
-    if (!vector_allowed(pass->scratch, v->func, b, straight, &why)) {
+    const Stmt *straight = vector_body(pass->scratch, v->func, b, loop, &why);
+    if (straight == NULL) {
         remark(v, DIAG_NOT_VECTOR, loop, why.text);
         diag_sites(pass->diags, why.first, why.second);
         return;

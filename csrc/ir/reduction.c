@@ -248,13 +248,26 @@ follow(Chain *chain, Arena *arena, const Stmt *loop, int carry)
     return steps && chain->seen == chain->uses ? chain->found : TALLY_NONE;
 }
 
-/* Only a body that computes and stores runs in lanes. */
+/* Stores under a condition, and nothing else? */
+static bool
+is_masked(const Stmt *s)
+{
+    bool masked = s->kind == S_IF && s->njoins == 0 && s->els.n == 0;
+    for (int i = 0; i < s->body.n && masked; i++) {
+        masked = s->body.at[i]->kind == S_STORE;
+    }
+    return masked;
+}
+
+/* Only a body that computes and stores, perhaps under conditions, runs in
+ * lanes. */
 static bool
 is_straight(const Block *body)
 {
     for (int i = 0; i < body->n; i++) {
         StmtKind kind = body->at[i]->kind;
-        if (kind != S_LET && kind != S_STORE && kind != S_CHECK) {
+        if (kind != S_LET && kind != S_STORE && kind != S_CHECK &&
+            !is_masked(body->at[i])) {
             return false;
         }
     }
@@ -292,7 +305,8 @@ ir_only_tallies(Arena *arena, const Stmt *loop)
                   what != TALLY_ADD;
     }
     for (int i = 0; i < loop->body.n && floats; i++) {
-        if (loop->body.at[i]->kind == S_STORE) {
+        if (loop->body.at[i]->kind == S_STORE ||
+            loop->body.at[i]->kind == S_IF) {
             return false;
         }
     }

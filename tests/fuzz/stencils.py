@@ -7,11 +7,11 @@ generate.py.
 import random
 
 KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
-         "table", "escape", "point", "in_place", "turned")
+         "table", "escape", "point", "in_place", "turned", "masked")
 NESTED = ("plain", "window", "in_place")     # leave a border as it is
 # Nests beside the pipeline, each for a transform that it seldom asks for.
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
-         "across": 0.5, "toned": 0.3, "levels": 0.3, "bars": 0.7}
+         "across": 0.6, "toned": 0.3, "levels": 0.3, "bars": 0.7}
 
 
 class Stage:
@@ -99,6 +99,22 @@ class Pipeline:
         self.emit("for r in range(H):", "    for c in range(W):",
                   f"        {name}[r, c] = {source}[r, c] * {self.weight()}"
                   f" + {self.pick(('1', '0.5', '2.0'))}")
+
+    def masked(self, name, low, high):
+        """Branches that store."""
+        source = self.stages[-1].name
+        channel = ", 0" if self.channels else ""
+        value = f"{source}[r, c{channel}]"
+        place = f"{name}[r, c{channel}]"
+        self.emit("for r in range(H):", "    for c in range(W):",
+                  f"        if {value} > {self.weight()}:",
+                  f"            {place} = {value} * {self.weight()}")
+        other = self.pick(("else", f"elif {value} < 0.25", None))
+        if other:
+            self.emit(f"        {other}:", f"            {place} = 1.0")
+        if self.rng.random() < 0.5:
+            self.emit(f"        if c > {low} and {value} < {self.weight()}:",
+                      f"            {place} += {source}[r, c - 1{channel}]")
 
     def turned(self, name, low, high):
         """By an array of its own, which is walked down its columns."""
