@@ -253,14 +253,18 @@ static bool
 try_lockstep(Schedule *sc, const Stmt *loop, Block *out)
 {
     Arena *scratch = sc->pass->scratch;
-    const char *why = lockstep_fits(loop)
-                          ? lockstep_why_not(scratch, sc->func, sc->b, loop)
-                          : "no loop in it ends early";
+    const char *why = "no loop in it ends early, or carries";
+    Block strips = {0};
+    if (lockstep_fits(loop)) {
+        why = lockstep_why_not(scratch, sc->func, sc->b, loop);
+        strips = why ? strips : lockstep_loop(sc->func, sc->b, loop);
+    } else if (abreast_fits(loop)) {
+        strips = abreast_loop(sc->func, sc->b, loop, &why);
+    }
     if (why != NULL) {
         refuse(sc, loop, "lockstep", why);
         return false;
     }
-    Block strips = lockstep_loop(sc->func, sc->b, loop);
     push_all(sc, out, &strips);
     sc->changed = true;
     return true;

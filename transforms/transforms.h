@@ -161,6 +161,12 @@ const char *lockstep_why_not(Arena *arena, const Func *func, Bounds *b,
                              const Stmt *loop);
 Block lockstep_loop(Func *func, Bounds *b, const Stmt *loop);
 
+/* abreast.c: the same for loops inside that have as many rounds for all rounds
+ * of 'loop', and carry.  The statements that do so; none, and '*why' set in
+ * words, if they may not. */
+bool abreast_fits(const Stmt *loop);
+Block abreast_loop(Func *func, Bounds *b, const Stmt *loop, const char **why);
+
 /* commit.c: a copy of 'block' in which the stores are "logged" that must be
  * undone if what follows them ends the call. */
 Block commit_mark(Arena *arena, const Block *block);

@@ -486,23 +486,31 @@ propose(Vectorize *v, Bounds *b, const Stmt *loop)
     remark_sums(v, straight);
 }
 
-/* Rounds that go through a loop with an exit side by side. */
+/* Rounds that go side by side through loops inside, with an exit or without. */
 static void
 propose_lockstep(Vectorize *v, Bounds *b, const Stmt *loop)
 {
     Pass *pass = v->pass;
-    const char *why = lockstep_why_not(pass->scratch, v->func, b, loop);
+    bool uneven = lockstep_fits(loop);
+    const char *why = NULL;
+    if (uneven) {
+        why = lockstep_why_not(pass->scratch, v->func, b, loop);
+    } else {
+        (void)abreast_loop(v->func, b, loop, &why);
+    }
     if (why != NULL) {
         remark(v, DIAG_NOT_VECTOR, loop, why);
         return;
     }
     sched_add(pass->arena, pass->sched, DIR_LOCKSTEP, loop->id, 0, 0);
     remark(v, DIAG_VECTOR, loop,
-           "several rounds at a time, until all have left the loop inside");
+           uneven
+               ? "several rounds at a time, until all have left the loop inside"
+               : "several rounds at a time through the loop inside");
 }
 
 /* For bounds_visit: innermost FORs that the real function has too, and those
- * around loops with an exit. Copies made by splitting, the borders, are left
+ * around loops with an exit, or that carry. Copies made by splitting, the borders, are left
  * alone. */
 static bool
 visit(void *data, Bounds *b, Stmt *s)
@@ -513,7 +521,7 @@ visit(void *data, Bounds *b, Stmt *s)
     }
     if (!block_has_loop(&s->body)) {
         propose(v, b, s);
-    } else if (lockstep_fits(s)) {
+    } else if (lockstep_fits(s) || abreast_fits(s)) {
         propose_lockstep(v, b, s);
     }
     return true;

@@ -11,7 +11,8 @@ KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
 NESTED = ("plain", "window", "in_place")     # leave a border as it is
 # Nests beside the pipeline, each for a transform that it seldom asks for.
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
-         "across": 0.6, "toned": 0.3, "levels": 0.3, "bars": 0.7}
+         "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3,
+         "bars": 0.7}
 
 
 class Stage:
@@ -267,6 +268,17 @@ class Pipeline:
                   "        w = v * 4.0 + (u * u - v) * 0.3 + 2.0",
                   f"        {name}[r, W - 1 - c] = "
                   "table[int(np.clip(w, 0, 15))]")
+
+    def long(self, name):
+        """Sums too long to be written out, in order."""
+        self.array(name)
+        self.loops()
+        start = self.pick(("0.0", self.value(), "float(c)"))
+        step = self.value().replace("[r,", "[(r + k) % H,")
+        self.emit(f"        acc = {start}",
+                  f"        for k in range({self.rng.randint(9, 12)}):",
+                  f"            acc = acc * 0.5 + {step} * {self.weight()}",
+                  f"        {name}[r, c] = acc * {self.weight()}")
 
     def levels(self, name):
         """A zeroed array of which each round of a loop uses a part."""
