@@ -328,6 +328,21 @@ fault("a band begins a round late", "transforms/bands.c",
 fault("any index makes bands", "transforms/bands.c",
       "        if (outer != NULL && is_gain(&s, &out, outer)) {",
       "        if (outer != NULL) {", "tests/test_bands.py::test_refused[before]")
+fault("a mask holds on the other side as well", "transforms/masks.c",
+      "    Expr *no = ir_unary(arena, E_NOT, here);", "    Expr *no = here;",
+      "tests/test_masks.py::test_same[two_arrays]")
+fault("any two carries share an array", "transforms/abreast.c",
+      "            return uses.n == 1 ? outer : NULL;",
+      "            return outer;", "tests/test_abreast.py::test_same[used_twice]")
+fault("stores of any array are handed on", "transforms/recur.c",
+      "    bool ok = load->buf == store->buf && store->sure &&",
+      "    bool ok = store->sure &&", "tests/test_recur.py::test_same[two_arrays]")
+fault("places are compared by what differs each round", "transforms/recur.c",
+      "           (rounds == 0 || (lhs->fixed && rhs->fixed));", "           true;",
+      "tests/test_recur.py::test_same[places_that_go_round]")
+fault("a store later in the round is not looked at", "transforms/recur.c",
+      "        ok = (other <= store || other_place(r, load, other, 1)) &&",
+      "        ok =", "tests/test_recur.py::test_same[overwritten]")
 fault("any loop has lanes", "transforms/vectorize.c",
       "        return depend_independent(arena, func, b, &rounds, why);",
       "        return true;", SOUND + "test_carried")

@@ -83,6 +83,21 @@ def triangle(a, k, n):
     return out
 
 
+def used_twice(a, k, n):
+    """What the loop inside begins with goes elsewhere, too."""
+    out = np.zeros(a.shape)
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            u = 1.0
+            w = 0.0
+            for i in range(n):
+                w += u
+                for j in range(n):
+                    u = u * 0.5 + a[y, x]
+            out[y, x] = u + w
+    return out
+
+
 def choices(a, k, n):
     """Branches that only compute, and swapped carries."""
     out = np.zeros(a.shape)
@@ -149,8 +164,8 @@ def down_columns(a, k, n):
     return out
 
 
-LANES = (correlation, product, two_sums, rows_of_a_window, triangle, choices,
-         counts)
+LANES = (correlation, product, two_sums, rows_of_a_window, triangle, used_twice,
+         choices, counts)
 OTHERS = (differing, in_place, down_columns)
 SIZES = ((0, 0), (1, 1), (3, 31), (4, 32), (2, 33), (5, 64), (3, 70), (9, 130))
 

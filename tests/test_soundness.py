@@ -17,7 +17,7 @@ from tests.fuzz import harness, stencils
 from tests.support import assert_same
 from vizgen import accelerate
 
-OPTIONS = ("", "vectorize=0 regions=0", "pipes=0 unroll=0", "parallel=0")
+OPTIONS = ("", "vectorize=0 regions=0", "pipes=0 unroll=0", "parallel=0", "recur=0")
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@
  * The C compiler makes masks of these: nothing is written where the condition
  * doesn't hold, so other threads' elements are as safe as with the branch.
  *
- * What is computed in vain must not trap, warn or take long (as in vectorize.c),
- * and what is loaded must be in range whatever the condition.  The order of
- * loads and stores stays, and whether rounds are independent is asked of this
- * form: a load in vain counts there like any other.
+ * What is computed in vain must not trap, warn or take long (vectorize.c), and
+ * what is loaded must be in range whatever the condition.  The order of loads
+ * and stores stays, and whether rounds are independent is asked of this form: a
+ * load in vain counts there like any other.
  */
 #include "transforms/transforms.h"
 

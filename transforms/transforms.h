@@ -148,8 +148,8 @@ bool vector_allowed(Arena *arena, const Func *func, Bounds *b,
 Stmt *vector_body(Arena *arena, Func *func, Bounds *b, const Stmt *loop,
                   DependWhy *why);
 
-/* masks.c: 'loop' with branches that store made stores with conditions, or NULL.
- * Is 's' such a store? */
+/* masks.c: 'loop' with branches that store made stores with conditions, or
+ * NULL.  Is 's' such a store? */
 Stmt *mask_form(Arena *arena, Func *func, Bounds *b, const Stmt *loop);
 bool mask_is(const Stmt *s);
 

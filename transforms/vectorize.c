@@ -504,14 +504,14 @@ propose_lockstep(Vectorize *v, Bounds *b, const Stmt *loop)
     }
     sched_add(pass->arena, pass->sched, DIR_LOCKSTEP, loop->id, 0, 0);
     remark(v, DIAG_VECTOR, loop,
-           uneven
-               ? "several rounds at a time, until all have left the loop inside"
-               : "several rounds at a time through the loop inside");
+           uneven ? "several rounds at a time, until all have left the loop "
+                    "inside"
+                  : "several rounds at a time through the loop inside");
 }
 
 /* For bounds_visit: innermost FORs that the real function has too, and those
- * around loops with an exit, or that carry. Copies made by splitting, the borders, are left
- * alone. */
+ * around loops with an exit, or that carry. Copies made by splitting, the
+ * borders, are left alone. */
 static bool
 visit(void *data, Bounds *b, Stmt *s)
 {

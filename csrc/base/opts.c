@@ -40,6 +40,7 @@ static const Switch switches[] = {
     {"parallel", offsetof(Opts, parallel)},
     {"clear", offsetof(Opts, clear)},
     {"rows", offsetof(Opts, rows)},
+    {"recur", offsetof(Opts, recur)},
     {"invariant", offsetof(Opts, invariant)},
     {"general", offsetof(Opts, general)},
     {"careful", offsetof(Opts, careful)},
@@ -72,6 +73,7 @@ opts_default(void)
         .parallel = true,
         .clear = true,
         .rows = true,
+        .recur = true,
         .invariant = true,
 #ifndef NDEBUG
         .verify = true,

@@ -30,6 +30,7 @@ typedef struct Opts {
     bool parallel;
     bool clear;
     bool rows;
+    bool recur;
     bool invariant;
     bool verify;         /* run ir_verify after every pass */
     const char *dump;    /* letters of passes.def, '*' all; NULL none */

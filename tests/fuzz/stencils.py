@@ -11,7 +11,7 @@ KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
 NESTED = ("plain", "window", "in_place")     # leave a border as it is
 # Nests beside the pipeline, each for a transform that it seldom asks for.
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
-         "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3,
+         "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3, "recurrence": 0.4,
          "bars": 0.7}
 
 
@@ -279,6 +279,17 @@ class Pipeline:
                   f"        for k in range({self.rng.randint(9, 12)}):",
                   f"            acc = acc * 0.5 + {step} * {self.weight()}",
                   f"        {name}[r, c] = acc * {self.weight()}")
+
+    def recurrence(self, name):
+        """Reads what the round before has stored."""
+        self.array(name)
+        before = self.pick(("r, c - 1", "r, c - 1", "r - 1, c - 1"))
+        self.emit("for r in range(1, H):", "    for c in range(1, W):",
+                  f"        {name}[r, c] = {name}[{before}] * 0.5 + "
+                  f"{self.value()}")
+        if self.rng.random() < 0.3:
+            self.emit(f"        if {self.value()} > {self.weight()}:",
+                      f"            {name}[r, c] = {name}[r, c - 1] + 1")
 
     def levels(self, name):
         """A zeroed array of which each round of a loop uses a part."""
