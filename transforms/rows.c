@@ -1,4 +1,4 @@
-/* Squares and roots of a loop's rounds are computed by rows.
+/* Squares, roots and NumPy's functions of a loop's rounds are computed by rows.
  *
  *     for x in lo..hi vector {          for k in strips of 256 rounds {
  *         let %d = (sub &a[x] m)            for x in first..end vector {
@@ -15,6 +15,9 @@
  * and repaired afterwards.  Of a loop that carries, a sum of squares, the
  * squares no longer wait for the sum.
  *
+ * NumPy's loops cost some 15 ns to call and take 1 to 5 for an element; for how
+ * many they are called makes no difference to the bits (csrc/py/loops.c).
+ *
  * What an operand is made of is computed a strip ahead.  That must see the same
  * memory: what it loads is written by no round, or, where the rounds are
  * independent, by no earlier statement of its own round.
@@ -26,6 +29,7 @@ enum {
     MOST_ROWS = 3, /* of operands at a time */
     MOST_BUFS = 6, /* rows on the stack of a function */
     LEAST = 64,    /* rounds for which it pays */
+    FEW = 8,       /* the same for NumPy's functions */
 };
 
 /* The rows of one function of C: those of a parallel loop's round are its own.
@@ -61,10 +65,17 @@ typedef struct Cut {
 /* --- which calls ---------------------------------------------------------- */
 
 static bool
+is_numpy_call(const Expr *e)
+{
+    return ir_fn_origin(e->fn) == 'N' && ir_fn_arity(e->fn) == 1 &&
+           e->dtype == DT_F64 && e->args[0]->dtype == DT_F64;
+}
+
+static bool
 is_row_call(const Expr *e)
 {
-    return e->op == E_CALL && (e->fn == FN_SQUARE || e->fn == FN_ROOT) &&
-           e->lanes == 0;
+    return e->op == E_CALL && e->lanes == 0 &&
+           (e->fn == FN_SQUARE || e->fn == FN_ROOT || is_numpy_call(e));
 }
 
 /* Is 'e' known only when the calls are done? */
@@ -368,9 +379,31 @@ cut_strip(Cut *cut, Stmt *rounds, Block *out)
 
 /* --- the loop ------------------------------------------------------------- */
 
-/* Does it have rows that may be computed ahead?  Where a sum waits for them one
- * call a round is enough: operands of several are seldom neighbours, and would
- * be gathered one by one. */
+/* So many rounds are enough for it. */
+static int
+least_rounds(const Cut *cut)
+{
+    bool numpy = false;
+    for (int i = 0; i < cut->n; i++) {
+        numpy |= is_numpy_call(cut->rows[i].call);
+    }
+    return numpy ? FEW : LEAST;
+}
+
+/* Do rows pay in this kind of loop?  NumPy's functions in any; but where a sum
+ * waits for squares one of them a round is enough: operands of several are
+ * seldom neighbours, and would be gathered one by one. */
+static bool
+is_kind(const Cut *cut)
+{
+    const Stmt *loop = cut->loop;
+    bool numpy = least_rounds(cut) == FEW;
+    return loop->mode == LOOP_VECTOR ||
+           (loop->mode == LOOP_SERIAL &&
+            (numpy || (loop->ncarries > 0 && cut->n == 1)));
+}
+
+/* Does it have rows that may be computed ahead? */
 static bool
 is_worth(Cut *cut)
 {
@@ -379,10 +412,8 @@ is_worth(Cut *cut)
     bool *needed =
         ARENA_ARRAY(cut->pass->scratch, bool, loop->body.n + 1);
     return loop->kind == S_FOR && loop->until == NULL && loop->nbinds == 0 &&
-           (trips < 0 || trips >= LEAST) &&
-           (loop->mode == LOOP_VECTOR ||
-            (loop->mode == LOOP_SERIAL && loop->ncarries > 0)) &&
-           look(cut, needed) && (loop->mode == LOOP_VECTOR || cut->n == 1);
+           look(cut, needed) && is_kind(cut) &&
+           (trips < 0 || trips >= least_rounds(cut));
 }
 
 /* Carries go from strip to strip. */
@@ -424,9 +455,11 @@ cut_loop(Cut *cut, const Stmt *loop, Block *out)
     }
 }
 
-/* A loop that carries may be one of few rounds, for which rows are no gain:
+/* A serial loop may be one of few rounds, for which rows are no gain:
  *
- *     if hi - lo < 64 { loop as it was } else { strips } join the carries */
+ *     if hi - lo < 64 { loop as it was } else { strips } join the carries
+ *
+ * or one of a few channels. */
 static void
 cut_or_not(Cut *cut, Stmt *loop, Block *out)
 {
@@ -436,13 +469,14 @@ cut_or_not(Cut *cut, Stmt *loop, Block *out)
     Stmt *choice = ir_stmt(arena, S_IF, loop->loc);
     Expr *rounds = ir_binary(arena, E_SUB, loop->hi, loop->lo);
     choice->value =
-        ir_binary(arena, E_LT, rounds, ir_int(arena, DT_I64, LEAST));
+        ir_binary(arena, E_LT, rounds,
+                  ir_int(arena, DT_I64, least_rounds(cut)));
     vec_push(arena, &few, loop);
     choice->body = ir_clone(cut->func, &few, &map);
     const Carry *plain = choice->body.at[0]->carries;
     Stmt *many = ir_copy_stmt(arena, loop);
     choice->njoins = loop->ncarries;
-    choice->joins = ARENA_ARRAY(arena, Join, loop->ncarries);
+    choice->joins = ARENA_ARRAY(arena, Join, loop->ncarries + 1);
     for (int i = 0; i < loop->ncarries; i++) {
         Carry *carry = &many->carries[i];
         const Var *old = carry->out;
@@ -483,7 +517,7 @@ cut_block(Walk *w, const Block *block)
         w->frame->used = 0;
         if (!is_worth(&cut)) {
             vec_push(arena, &out, s);
-        } else if (s->mode == LOOP_VECTOR || loop_trips(s) >= LEAST) {
+        } else if (s->mode == LOOP_VECTOR || loop_trips(s) > 0) {
             cut_loop(&cut, s, &out);
         } else {
             cut_or_not(&cut, s, &out);
