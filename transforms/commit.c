@@ -15,20 +15,28 @@
  *
  * Serial loops and outermost ones ask from time to time whether to stop, but
  * for innermost ones of few rounds, which are charged to the loop around.
+ * Asked in each round, it would keep the C compiler from making anything of an
+ * innermost loop; so those that may be long are cut to strips of few rounds.
  */
 #include "transforms/transforms.h"
 
 /* The pass's state.
  *   "pass"   for diagnostics
+ *   "func"   as it was
  *   "arena"  of the new statements
  *   "noted"  the remark was made: one a function is enough
- *   "few"    innermost loops (Stmt *) that are proved to take little time */
+ *   "few"    innermost loops (Stmt *) that are proved to take little time
+ *   "cut"    others (Stmt *), which can be cut to strips */
 typedef struct Commit {
     Pass *pass;
+    const Func *func;
     Arena *arena;
     bool noted;
     Map few;
+    Map cut;
 } Commit;
+
+enum { FEW = 4096 }; /* rounds that take no time to speak of */
 
 /* --- what may end the call ----------------------------------------------- */
 
@@ -228,18 +236,24 @@ note_long(void *data, Stmt *s)
     ir_each_node(s, note_sum, data);
 }
 
+/* A serial FOR of which the rounds take little time. */
+static bool
+is_brief(Stmt *s)
+{
+    bool lasts = s->kind != S_FOR || s->mode != LOOP_SERIAL;
+    if (!lasts) {
+        ir_each_stmt(&s->body, note_long, &lasts);
+    }
+    return !lasts;
+}
+
 /* Notes serial loops that don't poll, which would keep them from SIMD: FORs of
  * few rounds, which take no time to speak of. */
 static bool
 note_few(void *data, Bounds *b, Stmt *s)
 {
-    enum { FEW = 4096 };
     Commit *c = data;
-    bool lasts = s->kind != S_FOR || s->mode != LOOP_SERIAL;
-    if (!lasts) {
-        ir_each_stmt(&s->body, note_long, &lasts);
-    }
-    if (!lasts) {
+    if (is_brief(s)) {
         Expr *few = ir_int(c->pass->scratch, DT_I64, FEW);
         Expr *end = ir_binary(c->pass->scratch, E_ADD, s->lo, few);
         if (bounds_proves(b, ir_binary(c->pass->scratch, E_LE, s->hi, end))) {
@@ -247,6 +261,96 @@ note_few(void *data, Bounds *b, Stmt *s)
         }
     }
     return true;
+}
+
+/* The question whether the places of all accesses in "loop" are sums of
+ * multiples of its variable.  "defs": of the names in it. */
+typedef struct Walk {
+    const Func *func;
+    const Stmt *loop;
+    Map defs;
+    bool even;
+} Walk;
+
+static bool
+is_even(const Walk *w, const Expr *e)
+{
+    if (loop_invariant(w->func, w->loop, e) || ir_is_var(e, w->loop->var)) {
+        return true;
+    }
+    if (e->op == E_VAR) {
+        const Stmt *def = map_get(&w->defs, e->var);
+        return def != NULL && def->kind == S_LET && is_even(w, def->value);
+    }
+    return (e->op == E_ADD || e->op == E_SUB || e->op == E_MUL) &&
+           is_even(w, e->args[0]) && is_even(w, e->args[1]);
+}
+
+/* For ir_each_node.  Bytes are not gathered by any instruction. */
+static void
+look_at_load(void *data, const Expr *e)
+{
+    Walk *w = data;
+    for (int i = 0; e->op == E_LOAD && i < e->nargs; i++) {
+        w->even &= dtype_size(e->dtype) < 4 || is_even(w, e->args[i]);
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+look_at_walk(void *data, Stmt *s)
+{
+    Walk *w = data;
+    ir_each_node(s, look_at_load, data);
+    for (int i = 0; s->kind == S_STORE && i < s->nindex; i++) {
+        w->even &= is_even(w, s->index[i]);
+    }
+}
+
+/* Does the loop step evenly through memory?  Of others gcc may make SIMD that
+ * is slower than none: it gathers, and thinks little of that. */
+static bool
+walks_evenly(const Commit *c, const Func *func, const Stmt *loop)
+{
+    Walk w = {func, loop, loop_defs(c->pass->scratch, &loop->body), true};
+    ir_each_stmt(&loop->body, look_at_walk, &w);
+    return w.even;
+}
+
+/* For bounds_visit: notes those that may have more, and are better cut. */
+static bool
+note_cut(void *data, Bounds *b, Stmt *s)
+{
+    Commit *c = data;
+    note_few(data, b, s);
+    if (is_brief(s) && !map_has(&c->few, s) && s->until == NULL &&
+        s->nbinds == 0 && bounds_may_shift(b, s) &&
+        walks_evenly(c, c->func, s)) {
+        map_set(&c->cut, s, s);
+    }
+    return true;
+}
+
+/* Puts strips in the place of these. */
+static void
+cut_block(const Commit *c, Func *func, Block *block)
+{
+    Block out = {0};
+    for (int i = 0; i < block->n; i++) {
+        Stmt *s = block->at[i];
+        if (map_has(&c->cut, s)) {
+            Block strips = split_strips(func, s, FEW);
+            for (int k = 0; k < strips.n; k++) {
+                vec_push(c->arena, &out, strips.at[k]);
+            }
+            continue;
+        }
+        cut_block(c, func, &s->pre);
+        cut_block(c, func, &s->body);
+        cut_block(c, func, &s->els);
+        vec_push(c->arena, &out, s);
+    }
+    *block = out;
 }
 
 /* A loop that doesn't poll is charged to the one around, which would else ask
@@ -303,11 +407,17 @@ commit_mark(Arena *arena, const Block *block)
 Func *
 pass_commit(Pass *pass, Func *func)
 {
-    Commit c = {.pass = pass, .arena = pass->arena};
+    Commit c = {.pass = pass, .func = func, .arena = pass->arena};
     Func *copy = arena_copy(pass->arena, func, sizeof(Func));
     copy->body = commit_mark(pass->arena, &func->body);
     place_shadows(&c, &copy->body, false);
     c.few = map_new(pass->scratch);
+    c.cut = map_new(pass->scratch);
+    if (!func->general) {
+        bounds_visit(pass->scratch, copy, note_cut, &c);
+        cut_block(&c, copy, &copy->body);
+        c.few = map_new(pass->scratch);
+    }
     bounds_visit(pass->scratch, copy, note_few, &c);
     set_polls(&c, &copy->body, true, false);
     return copy;

@@ -416,25 +416,6 @@ is_worth(Cut *cut)
            (trips < 0 || trips >= least_rounds(cut));
 }
 
-/* Carries go from strip to strip. */
-static void
-carry_strips(Func *func, Stmt *strips, Stmt *rounds)
-{
-    Arena *arena = func->arena;
-    strips->ncarries = rounds->ncarries;
-    strips->carries = ARENA_ARRAY(arena, Carry, rounds->ncarries + 1);
-    for (int i = 0; i < rounds->ncarries; i++) {
-        Carry *inner = &rounds->carries[i];
-        const Var *old = inner->var;
-        Var *var = ir_var(func, old->name, old->dtype, old->lanes);
-        Var *out = ir_var(func, old->name, old->dtype, old->lanes);
-        strips->carries[i] =
-            (Carry){var, inner->init, ir_ref(arena, out), inner->out};
-        inner->init = ir_ref(arena, var);
-        inner->out = out;
-    }
-}
-
 /* 'loop' in strips, each in parts; appended to 'out'. */
 static void
 cut_loop(Cut *cut, const Stmt *loop, Block *out)
@@ -447,7 +428,6 @@ cut_loop(Cut *cut, const Stmt *loop, Block *out)
     for (int i = 0; i < outer->body.n - 1; i++) {
         vec_push(func->arena, &body, outer->body.at[i]);
     }
-    carry_strips(func, outer, rounds);
     cut_strip(cut, rounds, &body);
     outer->body = body;
     for (int i = 0; i < strips.n; i++) {

@@ -455,6 +455,25 @@ bind_end(Func *func, Block *out, const char *name, Expr *e, Loc loc)
     return ir_ref(func->arena, var);
 }
 
+/* Carries go from strip to strip. */
+static void
+carry_strips(Func *func, Stmt *strips, Stmt *rounds)
+{
+    Arena *arena = func->arena;
+    strips->ncarries = rounds->ncarries;
+    strips->carries = ARENA_ARRAY(arena, Carry, rounds->ncarries + 1);
+    for (int i = 0; i < rounds->ncarries; i++) {
+        Carry *inner = &rounds->carries[i];
+        const Var *old = inner->var;
+        Var *var = ir_var(func, old->name, old->dtype, old->lanes);
+        Var *out = ir_var(func, old->name, old->dtype, old->lanes);
+        strips->carries[i] =
+            (Carry){var, inner->init, ir_ref(arena, out), inner->out};
+        inner->init = ir_ref(arena, var);
+        inner->out = out;
+    }
+}
+
 /* for x in lo..hi    ->    for k in 0 .. ceil((hi - lo) / size)
  *                            for x in lo + k*size .. min(that + size, hi)   */
 Block
@@ -485,6 +504,7 @@ split_strips(Func *func, const Stmt *loop, int64_t size)
         loc);
     vec_push(arena, &body, inner);
     outer->body = body;
+    carry_strips(func, outer, inner);
     vec_push(arena, &out, outer);
     return out;
 }

@@ -115,8 +115,9 @@ void regions_origin(Pass *pass, Bounds *b, const Stmt *loop, Expr **lo,
 /* split.c: 'func' with the REGIONS of 'sched' applied and the conditions of
  * interiors decided. */
 Func *split_regions(Pass *pass, Func *func, const Sched *sched);
-/* A loop over blocks of 'size' rounds around 'loop', which has no carries: the
- * inner loop keeps the id, the outer one is the last statement. */
+/* A loop over blocks of 'size' rounds around 'loop', which runs to its end and
+ * binds nothing: the inner loop keeps the id, the outer one is the last
+ * statement, and carries what 'loop' does. */
 Block split_strips(Func *func, const Stmt *loop, int64_t size);
 
 /* flatten.c: can 'loop' over small-vector pixels run over their elements?
