@@ -138,3 +138,19 @@ def test_numbers_near_the_end_of_int64():
                    (1 - top, 4 - top)]:
         assert_same(fast, (np.arange(5.0), np.zeros((6, 3)), lo, hi),
                     native=False)
+
+
+def by_a_number_in_memory(a, out, table, n):
+    for y in range(a.shape[0]):
+        i = (y + (table[n] & 7)) // 8
+        for x in range(a.shape[1]):
+            out[i, x] += a[y, x]
+
+
+def test_an_index_in_memory():
+    """It is loaded where there is a round, and not before."""
+    fast = accelerate(by_a_number_in_memory)
+    table = np.arange(50)
+    for rows, n in ((30, 3), (0, 3), (0, 10 ** 9), (3, 10 ** 9), (30, -1)):
+        assert_same(fast, (np.ones((rows, 6)), np.zeros((9, 6)), table, n),
+                    native=False)

@@ -106,3 +106,41 @@ def test_dtypes_and_layouts(fn):
     for name in layouts(a):
         assert_same(fast, (layouts(a)[name], layouts(b)[name], k),
                     native=False)
+
+
+def behind_checks(a, b, q):
+    """Whether a load is in range is found by a check that waits for a sum."""
+    s = 0.0
+    p = 0
+    for i in range(b.shape[0]):
+        j = int(q[i])
+        assert p >= 0
+        assert j >= 0
+        assert j + p < a.shape[0]
+        s += np.exp(a[j])
+        p = p + int(b[i] & 1)
+    return s
+
+
+def test_loads_behind_a_check_that_waits():
+    fast = accelerate(behind_checks)
+    for bad in (3, 49, 50, 10 ** 10):
+        q = np.full(30, 3)
+        q[20] = bad
+        assert_same(fast, (np.arange(50.0) / 50, np.arange(30), q),
+                    native=False)
+
+
+def from_to(q):
+    s = 0.0
+    for i in range(int(q[0]), int(q[1])):
+        s += np.exp(i * 1e-3)
+    return s
+
+
+def test_ends_that_are_far_apart():
+    fast = accelerate(from_to)
+    far = 2 ** 62 + 5000
+    for lo, hi in ((far, -far), (5, 5), (7, -9), (-3, 40), (3, 300),
+                   (-2 ** 63, -2 ** 63 + 20), (2 ** 63 - 1, 0)):
+        assert_same(fast, (np.array([lo, hi]),), native=False)

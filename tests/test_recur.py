@@ -159,10 +159,21 @@ def guarded(a, k):
     return y
 
 
+def one_of_two(a, k):
+    """In each round a name stands for the one or the other array."""
+    y = np.zeros(a.shape[1])
+    z = np.full(a.shape[1], 100.0)
+    for c in range(1, a.shape[1]):
+        v = y if a[0, c] > k else z
+        v[c] = v[c - 1] + 1.0
+    return y, z
+
+
 HANDED = (first_order, from_the_right, longest, diffused, second_order)
 FUNCTIONS = HANDED + (summed_areas, sometimes, overwritten,
                       perhaps_overwritten, behind, whole_rows, guarded,
-                      two_arrays, places_that_go_round, places_from_memory)
+                      two_arrays, places_that_go_round, places_from_memory,
+                      one_of_two)
 SIZES = ((1, 0), (1, 1), (2, 2), (3, 3), (5, 4), (7, 40))
 
 

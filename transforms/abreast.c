@@ -61,18 +61,31 @@ set_varies(Abreast *m, const Var *var)
     map_set(&m->varies, var, m);
 }
 
-/* Also refuses loads of what the loop writes. */
 static bool
-varies(Abreast *m, const Expr *e)
+varies(const Abreast *m, const Expr *e)
 {
     bool found = e->op == E_VAR && map_has(&m->varies, e->var);
+    for (int i = 0; i < e->nargs && !found; i++) {
+        found = varies(m, e->args[i]);
+    }
+    return found;
+}
+
+/* For ir_each_node: what is computed anew must not have been written since. */
+static void
+refuse_own_load(void *data, const Expr *e)
+{
+    Abreast *m = data;
     if (ir_reads(e) && effects_writes(&m->loop->body, e->buf)) {
         refuse(m, "it reads what it writes");
     }
-    for (int i = 0; i < e->nargs; i++) {
-        found |= varies(m, e->args[i]);
-    }
-    return found;
+}
+
+/* For ir_each_stmt. */
+static void
+refuse_own_loads(void *data, Stmt *s)
+{
+    ir_each_node(s, refuse_own_load, data);
 }
 
 /* --- what is the same in all lanes ---------------------------------------- */
@@ -317,7 +330,6 @@ begin_carries(Abreast *m, const Stmt *s, Block *out)
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
         const Carry *outer = shared(m, carry);
-        (void)varies(m, carry->init);
         map_set(&m->arrays, carry->var,
                 outer ? map_get(&m->arrays, outer->var)
                       : lane_array(m, carry->var));
@@ -344,7 +356,6 @@ step_carries(Abreast *m, const Stmt *s, Block *out)
     Block writes = {0};
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
-        (void)varies(m, carry->next);
         if (!is_handed_up(m, carry)) {
             Var *next = ir_var(m->func, carry->var->name, carry->var->dtype, 0);
             vec_push(m->arena, &own,
@@ -414,7 +425,6 @@ write_block(Abreast *m, const Block *block, Block *out)
         } else if (s->kind == S_LET) {
             vec_push(m->arena, out, s);
         } else if (s->kind == S_STORE) {
-            (void)varies(m, s->value);
             vec_push(m->arena, &stores, s);
         } else if (s->kind == S_FOR) {
             flush(m, &stores, out);
@@ -463,6 +473,11 @@ spread(Abreast *m, const Block *block, bool stores, Block *out)
     Block names = {0};
     for (int i = 0; i < straight.n; i++) {
         Stmt *s = straight.at[i];
+        for (int k = 0; s->kind == S_FOR && k < s->ncarries; k++) {
+            Expr *init = with_names(m, s, &names)->carries[k].init;
+            Var *first = ir_var(m->func, "first", init->dtype, init->lanes);
+            vec_push(m->arena, out, ir_let(m->arena, first, init, s->loc));
+        }
         if (s->kind == S_FOR) {
             spread(m, &s->body, stores, out);
         } else if (s->kind != S_STORE || stores) {
@@ -471,7 +486,7 @@ spread(Abreast *m, const Block *block, bool stores, Block *out)
         }
         for (int k = 0; s->kind == S_FOR && k < s->ncarries; k++) {
             Expr *step = step_of(m, &s->carries[k], &names);
-            Var *next = ir_var(m->func, "next", step->dtype, 0);
+            Var *next = ir_var(m->func, "next", step->dtype, step->lanes);
             vec_push(m->arena, out, ir_let(m->arena, next, step, s->loc));
         }
     }
@@ -502,6 +517,7 @@ look_at_lanes(Abreast *m, Bounds *b)
     DependWhy why = {0};
     set_varies(m, m->loop->var);
     ir_each_stmt(&m->loop->body, note_varying, m);
+    ir_each_stmt(&m->loop->body, refuse_own_loads, m);
     for (int stores = 0; stores < 2 && m->why == NULL; stores++) {
         Stmt *straight = ir_copy_stmt(m->arena, m->loop);
         straight->body = (Block){0};

@@ -24,7 +24,8 @@
  *     e = min((y + 4) // 8, last):    y = 8 * k - 4      for k <= last,
  *
  * which holds for all k that occur but the first; that band begins where the
- * loop does, and the last one ends where the loop does.
+ * loop does, and the last one ends where the loop does.  What stands for e(y)
+ * in the body may be called k since all else in it is the same in all rounds.
  */
 #include "transforms/transforms.h"
 
@@ -57,7 +58,7 @@ static bool
 is_fixed(const Search *s, const Expr *e)
 {
     Func *func = s->bands->func;
-    return !ir_reads(e) && loop_invariant(func, s->loop, e) &&
+    return !ir_has_load(e) && loop_invariant(func, s->loop, e) &&
            loop_sees(s->bands->pass->scratch, func, s->loop, e);
 }
 
@@ -295,7 +296,7 @@ visit(void *data, Bounds *b, Stmt *s)
     Bands *bands = data;
     DependWhy why = {0};
     if (s->kind != S_FOR || s->ncarries > 0 || s->nbinds > 0 ||
-        s->until != NULL) {
+        s->until != NULL || ir_has_load(s->lo) || ir_has_load(s->hi)) {
         return true;
     }
     return block_has_loop(&s->body) &&

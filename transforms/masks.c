@@ -13,7 +13,8 @@
  * What is computed in vain must not trap, warn or take long (vectorize.c), and
  * what is loaded must be in range whatever the condition.  The order of loads
  * and stores stays, and whether rounds are independent is asked of this form: a
- * load in vain counts there like any other.
+ * load in vain counts there like any other.  (Threads around may store to what
+ * is loaded in vain; nobody looks at it then.)
  */
 #include "transforms/transforms.h"
 
@@ -148,22 +149,4 @@ mask_form(Arena *arena, Func *func, Bounds *b, const Stmt *loop)
     mask_block(&m, &loop->body, NULL, &copy->body);
     bounds_pop(b, mark);
     return m.ok ? copy : NULL;
-}
-
-/* Stores only, of what has a name, to places that need no memory to be found.
- */
-bool
-mask_is(const Stmt *s)
-{
-    bool ok = s->kind == S_IF && s->els.n == 0 && s->njoins == 0 &&
-              s->nbinds == 0;
-    for (int i = 0; ok && i < s->body.n; i++) {
-        const Stmt *store = s->body.at[i];
-        ok = store->kind == S_STORE &&
-             (store->value->op == E_VAR || store->value->op == E_CONST);
-        for (int k = 0; ok && k < store->nindex; k++) {
-            ok = !ir_has_load(store->index[k]);
-        }
-    }
-    return ok;
 }

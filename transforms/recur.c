@@ -121,6 +121,17 @@ joins_load(const Stmt *s)
     return found;
 }
 
+/* One side of the IF 's', with what is known there. */
+static bool
+note_side(Recur *r, const Stmt *s, bool taken)
+{
+    int mark = bounds_push(r->b);
+    bounds_assume(r->b, s->value, taken);
+    bool ok = note_block(r, taken ? &s->body : &s->els, false);
+    bounds_pop(r->b, mark);
+    return ok;
+}
+
 /* False: there is something that this doesn't understand. */
 static bool
 note_stmt(Recur *r, Stmt *s, bool sure)
@@ -129,8 +140,8 @@ note_stmt(Recur *r, Stmt *s, bool sure)
     r->sure = sure;
     ir_each_node(s, note_load, r);
     if (s->kind == S_IF) {
-        return !joins_load(s) && note_block(r, &s->body, false) &&
-               note_block(r, &s->els, false);
+        return !joins_load(s) && s->nbinds == 0 && note_side(r, s, true) &&
+               note_side(r, s, false);
     }
     if (s->kind == S_STORE) {
         note_access(r, NULL, s->buf, s->index, s->nindex);
@@ -209,7 +220,7 @@ static bool
 hands_on(const Recur *r, const Access *store, const Access *load)
 {
     bool ok = load->buf == store->buf && store->sure &&
-              same_place(r, load, store, 1);
+              !loop_makes(r->loop, load->buf) && same_place(r, load, store, 1);
     for (int i = 0; i < r->all.n && ok; i++) {
         const Access *other = &r->all.at[i];
         if (other->e != NULL) {
@@ -241,16 +252,16 @@ first_index(const Recur *r, const Map *defs, Expr *index)
                ? e : NULL;
 }
 
-/* May 's' end the call? */
+/* Is there a check in 's'?  Nothing else in such a loop may end the call. */
 static bool
-may_end(const Stmt *s)
+has_check(const Stmt *s)
 {
     bool ends = s->kind == S_CHECK;
     for (int i = 0; i < s->body.n && !ends; i++) {
-        ends = may_end(s->body.at[i]);
+        ends = has_check(s->body.at[i]);
     }
     for (int i = 0; i < s->els.n && !ends; i++) {
-        ends = may_end(s->els.at[i]);
+        ends = has_check(s->els.at[i]);
     }
     return ends;
 }
@@ -263,7 +274,7 @@ is_there(const Recur *r, const Access *load, Expr *const *index)
     Arena *arena = r->pass->scratch;
     bool sure = load->sure;
     for (int i = 0; i < load->at && sure; i++) {
-        sure = !may_end(r->loop->body.at[i]);
+        sure = !has_check(r->loop->body.at[i]);
     }
     bool known = true;
     int mark = bounds_push(r->b);

@@ -153,11 +153,14 @@ find_rows(Cut *cut)
 /* What is to be computed ahead, found from the end of the body.
  *   "wanted"  Var * -> Cut *, names that are used there
  *   "at"      where in the body the search is
- *   "ok"      no load would be moved over a store */
+ *   "late"    where the first check is that is made late
+ *   "ok"      no load would be moved over a store, or over such a check, which
+ *             may be what keeps it in range */
 typedef struct Ahead {
     const Cut *cut;
     Map wanted;
     int at;
+    int late;
     bool ok;
 } Ahead;
 
@@ -177,6 +180,19 @@ want(void *data, const Expr *e)
         bool later = loop->mode == LOOP_VECTOR && i >= ahead->at;
         ahead->ok &= apart || later;
     }
+    ahead->ok &= !ir_reads(e) || ahead->at <= ahead->late;
+}
+
+static int
+first_late_check(const Cut *cut)
+{
+    const Block *body = &cut->loop->body;
+    int at = 0;
+    while (at < body->n && (body->at[at]->kind != S_CHECK ||
+                            !is_late(cut, body->at[at]->value))) {
+        at++;
+    }
+    return at;
 }
 
 /* Wants the operands of the rows that 'e' has. */
@@ -199,6 +215,7 @@ find_needed(const Cut *cut, bool *needed)
     const Stmt *loop = cut->loop;
     Ahead ahead = {.cut = cut, .at = loop->body.n, .ok = true};
     ahead.wanted = map_new(cut->pass->scratch);
+    ahead.late = first_late_check(cut);
     for (int i = 0; i < loop->ncarries; i++) {
         want_operands(&ahead, loop->carries[i].next);
     }
@@ -416,12 +433,25 @@ is_worth(Cut *cut)
            (trips < 0 || trips >= least_rounds(cut));
 }
 
+/* The end of 'loop', but not below its beginning: then hi - lo doesn't wrap,
+ * unless it has more rounds than can ever be run. */
+static Expr *
+end_of(const Cut *cut, const Stmt *loop)
+{
+    int64_t lo;
+    return ir_const_int(loop->lo, &lo) && lo == 0
+               ? loop->hi
+               : ir_binary(cut->func->arena, E_MAX, loop->hi, loop->lo);
+}
+
 /* 'loop' in strips, each in parts; appended to 'out'. */
 static void
 cut_loop(Cut *cut, const Stmt *loop, Block *out)
 {
     Func *func = cut->func;
-    Block strips = split_strips(func, loop, STRIP);
+    Stmt *known = ir_copy_stmt(func->arena, loop);
+    known->hi = end_of(cut, loop);
+    Block strips = split_strips(func, known, STRIP);
     Stmt *outer = vec_last(&strips);
     Stmt *rounds = vec_last(&outer->body);
     Block body = {0};
@@ -447,7 +477,7 @@ cut_or_not(Cut *cut, Stmt *loop, Block *out)
     Map map = map_new(cut->pass->scratch);
     Block few = {0};
     Stmt *choice = ir_stmt(arena, S_IF, loop->loc);
-    Expr *rounds = ir_binary(arena, E_SUB, loop->hi, loop->lo);
+    Expr *rounds = ir_binary(arena, E_SUB, end_of(cut, loop), loop->lo);
     choice->value =
         ir_binary(arena, E_LT, rounds,
                   ir_int(arena, DT_I64, least_rounds(cut)));

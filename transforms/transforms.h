@@ -150,9 +150,8 @@ Stmt *vector_body(Arena *arena, Func *func, Bounds *b, const Stmt *loop,
                   DependWhy *why);
 
 /* masks.c: 'loop' with branches that store made stores with conditions, or
- * NULL.  Is 's' such a store? */
+ * NULL. */
 Stmt *mask_form(Arena *arena, Func *func, Bounds *b, const Stmt *loop);
-bool mask_is(const Stmt *s);
 
 /* lockstep.c: has 'loop' loops inside that its rounds could go through side by
  * side?  If it has: NULL, or in words why they may not; the statements that do

@@ -353,7 +353,7 @@ look_body(Lanes *lanes, const Block *body)
     for (int i = 0; i < body->n && lanes->why == NULL; i++) {
         Stmt *s = body->at[i];
         bool check = is_float_check(s);
-        if (mask_is(s)) {
+        if (ir_is_mask(s)) {
             look_mask(lanes, s);
             continue;
         }

@@ -559,6 +559,9 @@ bool ir_may_overlap(const Buf *lhs, const Buf *rhs);
 /* The extent as an expression that is not E_DIM of a buffer that has it from
  * elsewhere. */
 Expr *ir_extent(const Buf *buf, int axis);
+/* reduction.c: is 's' stores under a condition, of what has a name, to places
+ * that need no memory to be found?  SIMD has masks for these. */
+bool ir_is_mask(const Stmt *s);
 /* reduction.c: what a carry gathers whose steps may be taken in any order, as
  * far as one carry of a straight-line 'loop' goes; NONE: it may not. */
 typedef enum Tally {

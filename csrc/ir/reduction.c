@@ -248,15 +248,20 @@ follow(Chain *chain, Arena *arena, const Stmt *loop, int carry)
     return steps && chain->seen == chain->uses ? chain->found : TALLY_NONE;
 }
 
-/* Stores under a condition, and nothing else? */
-static bool
-is_masked(const Stmt *s)
+bool
+ir_is_mask(const Stmt *s)
 {
-    bool masked = s->kind == S_IF && s->njoins == 0 && s->els.n == 0;
-    for (int i = 0; i < s->body.n && masked; i++) {
-        masked = s->body.at[i]->kind == S_STORE;
+    bool ok = s->kind == S_IF && s->els.n == 0 && s->njoins == 0 &&
+              s->nbinds == 0;
+    for (int i = 0; ok && i < s->body.n; i++) {
+        const Stmt *store = s->body.at[i];
+        ok = store->kind == S_STORE &&
+             (store->value->op == E_VAR || store->value->op == E_CONST);
+        for (int k = 0; ok && k < store->nindex; k++) {
+            ok = !ir_has_load(store->index[k]);
+        }
     }
-    return masked;
+    return ok;
 }
 
 /* Only a body that computes and stores, perhaps under conditions, runs in
@@ -267,7 +272,7 @@ is_straight(const Block *body)
     for (int i = 0; i < body->n; i++) {
         StmtKind kind = body->at[i]->kind;
         if (kind != S_LET && kind != S_STORE && kind != S_CHECK &&
-            !is_masked(body->at[i])) {
+            !ir_is_mask(body->at[i])) {
             return false;
         }
     }

@@ -124,7 +124,7 @@ build_in(int work, const Compiler *cc, const char *text, const char *extra,
     Blob more = {0};
     bool gcc = !cc->is_clang;
     bool lone = gcc && strstr(text, VZ_NO_SLP) != NULL;
-    bool traps = gcc && strstr(text, VZ_MAY_TRAP) != NULL;
+    bool traps = gcc && strstr(text, "/* " VZ_MAY_TRAP " */") != NULL;
     bool ok = cc_flags(cc, &flags) &&
               blob_addf(&more, "%s%s%s", extra,
                         lone ? " -fno-tree-slp-vectorize" : "",
