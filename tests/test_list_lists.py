@@ -383,3 +383,18 @@ def test_in_an_image():
     img = np.random.RandomState(1).randint(0, 255, (20, 31)).astype(np.uint8)
     for a in (img, img.T, img[::-1, ::2], img[:0], img[:1]):
         assert_same(runs, (a,))
+
+
+def made_anew(n, s):
+    """In a loop another list of lists takes the name."""
+    rows = [[k, s] for k in range(3)]
+    for i in range(n):
+        rows = [[k, 4] for k in range(3)]
+    for row in rows:
+        row.sort()
+    return rows
+
+
+def test_made_anew_in_a_loop():
+    for n in (0, 4):
+        assert_same(accelerate(made_anew), (n, 2), native=False)

@@ -440,11 +440,10 @@ lower_func(Arena *arena, Diags *diags, const AFunc *entry, bool general,
     ir_set_groups(L->func);
     ir_each_stmt(&L->func->body, note_write, L);
     L->func->deaf = !L->result->may_warn;
-#ifdef VIZGEN_DEV
+    /* once for all users: a fault here would end the process in a later pass */
     const char *broken = ir_verify(arena, L->func);
     if (broken != NULL) {
         fatal("lower: %s", broken);
     }
-#endif
     return L->result;
 }
