@@ -93,9 +93,7 @@ refuse_own_loads(void *data, Stmt *s)
 static Expr *
 let(const Abreast *m, const char *name, Expr *value, Block *out)
 {
-    Var *var = ir_var(m->func, name, value->dtype, 0);
-    vec_push(m->arena, out, ir_let(m->arena, var, value, m->loop->loc));
-    return ir_ref(m->arena, var);
+    return ir_named(m->func, out, name, value, m->loop->loc);
 }
 
 /* For ir_map: quotients of integers, which have no form for lanes, are named
@@ -114,12 +112,11 @@ name_fixed(void *data, Expr *e)
                ? let(fixed->m, "fixed", e, fixed->out) : e;
 }
 
-/* For ir_each_expr. */
-static void
-name_slot(void *data, Expr **slot)
+static Expr *
+named(Abreast *m, Expr *e, Block *out)
 {
-    Fixed *fixed = data;
-    *slot = ir_map(fixed->m->arena, *slot, name_fixed, data);
+    Fixed fixed = {m, out};
+    return ir_map(m->arena, e, name_fixed, &fixed);
 }
 
 /* 's', a LET, a store or a loop's head, with names for these; they are appended
@@ -127,26 +124,17 @@ name_slot(void *data, Expr **slot)
 static Stmt *
 with_names(Abreast *m, const Stmt *s, Block *out)
 {
-    Fixed fixed = {m, out};
     Stmt *copy = ir_copy_stmt(m->arena, s);
     for (int i = 0; i < s->nindex; i++) {
-        name_slot(&fixed, &copy->index[i]);
+        copy->index[i] = named(m, s->index[i], out);
     }
-    if (copy->value != NULL) {
-        name_slot(&fixed, &copy->value);
+    if (s->value != NULL) {
+        copy->value = named(m, s->value, out);
     }
     for (int i = 0; i < s->ncarries; i++) {
-        name_slot(&fixed, &copy->carries[i].init);
+        copy->carries[i].init = named(m, s->carries[i].init, out);
     }
     return copy;
-}
-
-/* The step of a carry, likewise. */
-static Expr *
-step_of(Abreast *m, const Carry *carry, Block *out)
-{
-    Fixed fixed = {m, out};
-    return ir_map(m->arena, carry->next, name_fixed, &fixed);
 }
 
 /* --- loops over the lanes ------------------------------------------------- */
@@ -250,14 +238,11 @@ new_lane(const Abreast *m)
 static Buf *
 lane_array(Abreast *m, const Var *var)
 {
-    Buf *buf = ir_buf(m->func, var->name, var->dtype, 1, BUF_LOCAL);
+    Buf *buf =
+        ir_stack_row(m->func, var->name, var->dtype, LANES, m->loop->loc);
     if (var->dtype == DT_BOOL || var->lanes > 0) {
         refuse(m, "the loop inside carries what has no lanes");
     }
-    buf->space = SPACE_STACK;
-    buf->layout = LAYOUT_C;
-    buf->dims[0] = number(m, LANES);
-    buf->loc = m->loop->loc;
     vec_push(m->arena, &m->made, buf);
     return buf;
 }
@@ -357,11 +342,10 @@ step_carries(Abreast *m, const Stmt *s, Block *out)
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
         if (!is_handed_up(m, carry)) {
-            Var *next = ir_var(m->func, carry->var->name, carry->var->dtype, 0);
-            vec_push(m->arena, &own,
-                     ir_let(m->arena, next, step_of(m, carry, out), s->loc));
+            Expr *next = let(m, carry->var->name,
+                             named(m, carry->next, out), &own);
             vec_push(m->arena, &writes,
-                     write_lane(m, carry->var, lane, ir_ref(m->arena, next)));
+                     write_lane(m, carry->var, lane, next));
         }
     }
     for (int i = 0; i < writes.n; i++) {
@@ -473,21 +457,17 @@ spread(Abreast *m, const Block *block, bool stores, Block *out)
     Block names = {0};
     for (int i = 0; i < straight.n; i++) {
         Stmt *s = straight.at[i];
-        for (int k = 0; s->kind == S_FOR && k < s->ncarries; k++) {
-            Expr *init = with_names(m, s, &names)->carries[k].init;
-            Var *first = ir_var(m->func, "first", init->dtype, init->lanes);
-            vec_push(m->arena, out, ir_let(m->arena, first, init, s->loc));
-        }
         if (s->kind == S_FOR) {
+            for (int k = 0; k < s->ncarries; k++) {
+                let(m, "first", named(m, s->carries[k].init, &names), out);
+            }
             spread(m, &s->body, stores, out);
+            for (int k = 0; k < s->ncarries; k++) {
+                let(m, "next", named(m, s->carries[k].next, &names), out);
+            }
         } else if (s->kind != S_STORE || stores) {
             s = s->kind == S_IF ? s : with_names(m, s, &names);
             vec_push(m->arena, out, s);
-        }
-        for (int k = 0; s->kind == S_FOR && k < s->ncarries; k++) {
-            Expr *step = step_of(m, &s->carries[k], &names);
-            Var *next = ir_var(m->func, "next", step->dtype, step->lanes);
-            vec_push(m->arena, out, ir_let(m->arena, next, step, s->loc));
         }
     }
 }
@@ -585,17 +565,18 @@ abreast_loop(Func *func, Bounds *b, const Stmt *loop, const char **why)
     look_at_lanes(&m, b);
     Stmt *strips = m.why == NULL ? write_strips(&m, lo, n) : NULL;
     *why = m.why;
-    for (int i = 0; m.why == NULL && i < m.made.n; i++) {
+    if (m.why != NULL) {
+        return out;
+    }
+    for (int i = 0; i < m.made.n; i++) {
         Stmt *alloc = ir_stmt(arena, S_ALLOC, loop->loc);
         alloc->buf = m.made.at[i];
         vec_push(arena, &out, alloc);
     }
-    for (int i = 0; m.why == NULL && i < head.n; i++) {
+    for (int i = 0; i < head.n; i++) {
         vec_push(arena, &out, head.at[i]);
     }
-    if (m.why == NULL) {
-        vec_push(arena, &out, strips);
-        vec_push(arena, &out, write_rest(&m, lo, n));
-    }
+    vec_push(arena, &out, strips);
+    vec_push(arena, &out, write_rest(&m, lo, n));
     return out;
 }

@@ -32,7 +32,7 @@
 enum { MOST_TRIES = 4 };
 
 /* The pass's state.
- *   "banded"  Stmt * of a loop -> Stmt * that takes its place */
+ *   "banded"  Var * that a loop counts -> Block * that takes its place */
 typedef struct Bands {
     Pass *pass;
     Func *func;
@@ -172,10 +172,7 @@ in_round(const Search *s, Expr *e, Expr *y)
 static Expr *
 bind(const Search *s, Block *out, const char *name, Expr *e)
 {
-    Func *func = s->bands->func;
-    Var *var = ir_var(func, name, DT_I64, 0);
-    vec_push(func->arena, out, ir_let(func->arena, var, e, s->loop->loc));
-    return ir_ref(func->arena, var);
+    return ir_named(s->bands->func, out, name, e, s->loop->loc);
 }
 
 /* The loop over bands by 'index', spelled out, behind the LETs of its ends in
@@ -276,7 +273,7 @@ find_bands(Bands *bands, Bounds *b, const Stmt *loop)
         Block out = {0};
         Stmt *outer = make_bands(&s, s.tried.at[i], &out);
         if (outer != NULL && is_gain(&s, &out, outer)) {
-            map_set(&bands->banded, loop,
+            map_set(&bands->banded, loop->var,
                     arena_copy(pass->scratch, &out, sizeof(out)));
             diag_remark(pass->diags, DIAG_BANDS, loop->loc,
                         "rounds of `%s` that write at one index form bands",
@@ -304,25 +301,20 @@ visit(void *data, Bounds *b, Stmt *s)
            !(bounds_may_shift(b, s) && find_bands(bands, b, s));
 }
 
-/* Puts the bands in the place of the loops that were noted. */
+/* For ir_map_block. */
 static void
-place_bands(const Bands *bands, Block *block)
+place_bands(void *data, Block *out, Stmt *s)
 {
-    Block out = {0};
-    for (int i = 0; i < block->n; i++) {
-        Stmt *s = block->at[i];
-        const Block *instead = map_get(&bands->banded, s);
-        for (int k = 0; instead != NULL && k < instead->n; k++) {
-            vec_push(bands->pass->arena, &out, instead->at[k]);
-        }
-        if (instead == NULL) {
-            place_bands(bands, &s->pre);
-            place_bands(bands, &s->body);
-            place_bands(bands, &s->els);
-            vec_push(bands->pass->arena, &out, s);
-        }
+    const Bands *bands = data;
+    const Block *instead =
+        s->kind == S_FOR ? map_get(&bands->banded, s->var) : NULL;
+    if (instead == NULL) {
+        vec_push(bands->pass->arena, out, s);
+        return;
     }
-    *block = out;
+    for (int k = 0; k < instead->n; k++) {
+        vec_push(bands->pass->arena, out, instead->at[k]);
+    }
 }
 
 /* Changes 'func' in place. */
@@ -333,7 +325,8 @@ pass_bands(Pass *pass, Func *func)
     bands.banded = map_new(pass->scratch);
     bounds_visit(pass->scratch, func, visit, &bands);
     if (bands.banded.n > 0) {
-        place_bands(&bands, &func->body);
+        func->body =
+            ir_map_block(pass->arena, &func->body, place_bands, &bands);
     }
     return func;
 }

@@ -22,14 +22,14 @@
 
 /* The pass's state.
  *   "pass"   for diagnostics
- *   "func"   as it was
+ *   "func"   the new one
  *   "arena"  of the new statements
  *   "noted"  the remark was made: one a function is enough
  *   "few"    innermost loops (Stmt *) that are proved to take little time
- *   "cut"    others (Stmt *), which can be cut to strips */
+ *   "cut"    the Vars that others count, which can be cut to strips */
 typedef struct Commit {
     Pass *pass;
-    const Func *func;
+    Func *func;
     Arena *arena;
     bool noted;
     Map few;
@@ -247,18 +247,26 @@ is_brief(Stmt *s)
     return !lasts;
 }
 
-/* Notes serial loops that don't poll, which would keep them from SIMD: FORs of
- * few rounds, which take no time to speak of. */
+/* Is 's' such a loop, of few rounds? */
+static bool
+is_few(const Commit *c, Bounds *b, Stmt *s)
+{
+    if (!is_brief(s)) {
+        return false;
+    }
+    Expr *few = ir_int(c->pass->scratch, DT_I64, FEW);
+    Expr *end = ir_binary(c->pass->scratch, E_ADD, s->lo, few);
+    return bounds_proves(b, ir_binary(c->pass->scratch, E_LE, s->hi, end));
+}
+
+/* For bounds_visit: notes serial loops that don't poll, which would keep them
+ * from SIMD. */
 static bool
 note_few(void *data, Bounds *b, Stmt *s)
 {
     Commit *c = data;
-    if (is_brief(s)) {
-        Expr *few = ir_int(c->pass->scratch, DT_I64, FEW);
-        Expr *end = ir_binary(c->pass->scratch, E_ADD, s->lo, few);
-        if (bounds_proves(b, ir_binary(c->pass->scratch, E_LE, s->hi, end))) {
-            map_set(&c->few, s, s);
-        }
+    if (is_few(c, b, s)) {
+        map_set(&c->few, s, s);
     }
     return true;
 }
@@ -310,9 +318,9 @@ look_at_walk(void *data, Stmt *s)
 /* Does the loop step evenly through memory?  Of others gcc may make SIMD that
  * is slower than none: it gathers, and thinks little of that. */
 static bool
-walks_evenly(const Commit *c, const Func *func, const Stmt *loop)
+walks_evenly(const Commit *c, const Stmt *loop)
 {
-    Walk w = {func, loop, loop_defs(c->pass->scratch, &loop->body), true};
+    Walk w = {c->func, loop, loop_defs(c->pass->scratch, &loop->body), true};
     ir_each_stmt(&loop->body, look_at_walk, &w);
     return w.even;
 }
@@ -322,35 +330,26 @@ static bool
 note_cut(void *data, Bounds *b, Stmt *s)
 {
     Commit *c = data;
-    note_few(data, b, s);
-    if (is_brief(s) && !map_has(&c->few, s) && s->until == NULL &&
-        s->nbinds == 0 && bounds_may_shift(b, s) &&
-        walks_evenly(c, c->func, s)) {
-        map_set(&c->cut, s, s);
+    if (is_brief(s) && !is_few(c, b, s) && s->until == NULL &&
+        s->nbinds == 0 && bounds_may_shift(b, s) && walks_evenly(c, s)) {
+        map_set(&c->cut, s->var, s);
     }
     return true;
 }
 
-/* Puts strips in the place of these. */
+/* For ir_map_block: strips in the place of these. */
 static void
-cut_block(const Commit *c, Func *func, Block *block)
+cut_loop(void *data, Block *out, Stmt *s)
 {
-    Block out = {0};
-    for (int i = 0; i < block->n; i++) {
-        Stmt *s = block->at[i];
-        if (map_has(&c->cut, s)) {
-            Block strips = split_strips(func, s, FEW);
-            for (int k = 0; k < strips.n; k++) {
-                vec_push(c->arena, &out, strips.at[k]);
-            }
-            continue;
-        }
-        cut_block(c, func, &s->pre);
-        cut_block(c, func, &s->body);
-        cut_block(c, func, &s->els);
-        vec_push(c->arena, &out, s);
+    Commit *c = data;
+    if (s->kind != S_FOR || !map_has(&c->cut, s->var)) {
+        vec_push(c->arena, out, s);
+        return;
     }
-    *block = out;
+    Block strips = split_strips(c->func, s, FEW);
+    for (int k = 0; k < strips.n; k++) {
+        vec_push(c->arena, out, strips.at[k]);
+    }
 }
 
 /* A loop that doesn't poll is charged to the one around, which would else ask
@@ -407,16 +406,15 @@ commit_mark(Arena *arena, const Block *block)
 Func *
 pass_commit(Pass *pass, Func *func)
 {
-    Commit c = {.pass = pass, .func = func, .arena = pass->arena};
     Func *copy = arena_copy(pass->arena, func, sizeof(Func));
+    Commit c = {.pass = pass, .func = copy, .arena = pass->arena};
     copy->body = commit_mark(pass->arena, &func->body);
     place_shadows(&c, &copy->body, false);
     c.few = map_new(pass->scratch);
     c.cut = map_new(pass->scratch);
     if (!func->general) {
         bounds_visit(pass->scratch, copy, note_cut, &c);
-        cut_block(&c, copy, &copy->body);
-        c.few = map_new(pass->scratch);
+        copy->body = ir_map_block(pass->arena, &copy->body, cut_loop, &c);
     }
     bounds_visit(pass->scratch, copy, note_few, &c);
     set_polls(&c, &copy->body, true, false);

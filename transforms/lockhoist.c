@@ -44,20 +44,12 @@ is_fixed(const Hoist *h, const Expr *e)
 static bool
 is_there(Hoist *h, const Expr *e)
 {
-    bool there = e->op != E_SUM && !(e->op == E_LOAD && e->buf->growable);
+    bool there = e->op != E_SUM;
     for (int i = 0; i < e->nargs && there; i++) {
-        Expr *index = e->args[i];
-        there = is_there(h, index);
-        if (e->op == E_LOAD && there) {
-            Expr *zero = ir_int(h->arena, DT_I64, 0);
-            Expr *above = ir_binary(h->arena, E_LE, zero, index);
-            Expr *below =
-                ir_binary(h->arena, E_LT, index, ir_extent(e->buf, i));
-            there = index->dtype == DT_I64 && bounds_proves(h->b, above) &&
-                    bounds_proves(h->b, below);
-        }
+        there = is_there(h, e->args[i]);
     }
-    return there;
+    return there && (e->op != E_LOAD ||
+                     bounds_in_range(h->b, e->buf, e->args, e->nargs));
 }
 
 /* Must it, and may it, be computed before the loop? */

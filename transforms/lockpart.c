@@ -31,12 +31,8 @@ number(const Lockstep *m, int64_t value)
 static Buf *
 lane_array(Lockstep *m, const char *name, DType dtype)
 {
-    Buf *buf =
-        ir_buf(m->func, name, dtype == DT_BOOL ? DT_I64 : dtype, 1, BUF_LOCAL);
-    buf->space = SPACE_STACK;
-    buf->layout = LAYOUT_C;
-    buf->dims[0] = number(m, LANES);
-    buf->loc = m->loop->loc;
+    Buf *buf = ir_stack_row(m->func, name, dtype == DT_BOOL ? DT_I64 : dtype,
+                            LANES, m->loop->loc);
     vec_push(m->arena, &m->made, buf);
     return buf;
 }
@@ -75,9 +71,7 @@ write_lane(const Lockstep *m, Buf *buf, Expr *lane, Expr *value, Block *out)
 static Expr *
 let(const Lockstep *m, const char *name, Expr *value, Block *out)
 {
-    Var *var = ir_var(m->func, name, value->dtype, 0);
-    vec_push(m->arena, out, ir_let(m->arena, var, value, m->loop->loc));
-    return ir_ref(m->arena, var);
+    return ir_named(m->func, out, name, value, m->loop->loc);
 }
 
 /* 'var' is what lies in its array. */

@@ -36,16 +36,9 @@ typedef struct Masks {
 static bool
 is_safe_load(Masks *m, const Expr *e)
 {
-    bool safe = e->op == E_LOAD && e->lanes == 0 && e->nargs == e->buf->rank &&
-                !loop_makes(m->loop, e->buf);
-    for (int i = 0; i < e->nargs && safe; i++) {
-        Arena *arena = m->arena;
-        Expr *zero = ir_int(arena, DT_I64, 0);
-        Expr *dim = ir_extent(e->buf, i);
-        safe = bounds_proves(m->b, ir_binary(arena, E_LE, zero, e->args[i])) &&
-               bounds_proves(m->b, ir_binary(arena, E_LT, e->args[i], dim));
-    }
-    return safe;
+    return e->op == E_LOAD && e->lanes == 0 && e->nargs == e->buf->rank &&
+           !loop_makes(m->loop, e->buf) &&
+           bounds_in_range(m->b, e->buf, e->args, e->nargs);
 }
 
 static bool

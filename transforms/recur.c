@@ -252,20 +252,6 @@ first_index(const Recur *r, const Map *defs, Expr *index)
                ? e : NULL;
 }
 
-/* Is there a check in 's'?  Nothing else in such a loop may end the call. */
-static bool
-has_check(const Stmt *s)
-{
-    bool ends = s->kind == S_CHECK;
-    for (int i = 0; i < s->body.n && !ends; i++) {
-        ends = has_check(s->body.at[i]);
-    }
-    for (int i = 0; i < s->els.n && !ends; i++) {
-        ends = has_check(s->els.at[i]);
-    }
-    return ends;
-}
-
 /* Is 'load' made in the first round whatever happens, or its place known to be
  * there?  "b" is before the loop. */
 static bool
@@ -274,20 +260,13 @@ is_there(const Recur *r, const Access *load, Expr *const *index)
     Arena *arena = r->pass->scratch;
     bool sure = load->sure;
     for (int i = 0; i < load->at && sure; i++) {
-        sure = !has_check(r->loop->body.at[i]);
+        sure = !effects_of(r->loop->body.at[i]).check;
     }
-    bool known = true;
     int mark = bounds_push(r->b);
     bounds_assume(r->b, ir_binary(arena, E_LT, r->loop->lo, r->loop->hi), true);
-    for (int i = 0; i < load->n && !sure && known; i++) {
-        known = bounds_proves(r->b, ir_binary(arena, E_LE,
-                                              ir_int(arena, DT_I64, 0),
-                                              index[i])) &&
-                bounds_proves(r->b, ir_binary(arena, E_LT, index[i],
-                                              ir_extent(load->buf, i)));
-    }
+    bool there = sure || bounds_in_range(r->b, load->buf, index, load->n);
     bounds_pop(r->b, mark);
-    return sure || known;
+    return there;
 }
 
 /* What 'hand' begins with: an IF that loads it where there is a round, at the
@@ -452,8 +431,8 @@ change_loop(Pass *pass, Func *func, Bounds *b, Stmt *loop, Block *out)
 
 /* --- the walk ------------------------------------------------------------- */
 
-/* Innermost loops that run in order; "before": Stmt * -> Block *, what is to
- * stand in front. */
+/* Innermost loops that run in order; "before": Var * -> Block *, what is to
+ * stand in front of the loop that counts it. */
 typedef struct Walk {
     Pass *pass;
     Func *func;
@@ -470,29 +449,22 @@ visit(void *data, Bounds *b, Stmt *s)
         Block *out = ARENA_NEW(w->pass->scratch, Block);
         change_loop(w->pass, w->func, b, s, out);
         if (out->n > 0) {
-            map_set(&w->before, s, out);
+            map_set(&w->before, s->var, out);
         }
     }
     return true;
 }
 
-/* Puts what belongs in front of loops there. */
+/* For ir_map_block. */
 static void
-place(const Walk *w, Block *block)
+place(void *data, Block *out, Stmt *s)
 {
-    Block all = {0};
-    for (int i = 0; i < block->n; i++) {
-        Stmt *s = block->at[i];
-        const Block *before = map_get(&w->before, s);
-        for (int k = 0; before != NULL && k < before->n; k++) {
-            vec_push(w->pass->arena, &all, before->at[k]);
-        }
-        place(w, &s->pre);
-        place(w, &s->body);
-        place(w, &s->els);
-        vec_push(w->pass->arena, &all, s);
+    Walk *w = data;
+    const Block *before = s->kind == S_FOR ? map_get(&w->before, s->var) : NULL;
+    for (int k = 0; before != NULL && k < before->n; k++) {
+        vec_push(w->pass->arena, out, before->at[k]);
     }
-    *block = all;
+    vec_push(w->pass->arena, out, s);
 }
 
 /* Changes 'func' in place. */
@@ -502,6 +474,8 @@ pass_recur(Pass *pass, Func *func)
     Walk w = {.pass = pass, .func = func};
     w.before = map_new(pass->scratch);
     bounds_visit(pass->scratch, func, visit, &w);
-    place(&w, &func->body);
+    if (w.before.n > 0) {
+        func->body = ir_map_block(pass->arena, &func->body, place, &w);
+    }
     return func;
 }

@@ -396,15 +396,22 @@ cut_strip(Cut *cut, Stmt *rounds, Block *out)
 
 /* --- the loop ------------------------------------------------------------- */
 
-/* So many rounds are enough for it. */
-static int
-least_rounds(const Cut *cut)
+/* Is a function of NumPy's among the calls? */
+static bool
+has_numpy(const Cut *cut)
 {
     bool numpy = false;
     for (int i = 0; i < cut->n; i++) {
         numpy |= is_numpy_call(cut->rows[i].call);
     }
-    return numpy ? FEW : LEAST;
+    return numpy;
+}
+
+/* So many rounds are enough for it. */
+static int
+least_rounds(const Cut *cut)
+{
+    return has_numpy(cut) ? FEW : LEAST;
 }
 
 /* Do rows pay in this kind of loop?  NumPy's functions in any; but where a sum
@@ -414,10 +421,9 @@ static bool
 is_kind(const Cut *cut)
 {
     const Stmt *loop = cut->loop;
-    bool numpy = least_rounds(cut) == FEW;
     return loop->mode == LOOP_VECTOR ||
            (loop->mode == LOOP_SERIAL &&
-            (numpy || (loop->ncarries > 0 && cut->n == 1)));
+            (has_numpy(cut) || (loop->ncarries > 0 && cut->n == 1)));
 }
 
 /* Does it have rows that may be computed ahead? */
@@ -467,9 +473,7 @@ cut_loop(Cut *cut, const Stmt *loop, Block *out)
 
 /* A serial loop may be one of few rounds, for which rows are no gain:
  *
- *     if hi - lo < 64 { loop as it was } else { strips } join the carries
- *
- * or one of a few channels. */
+ *     if hi - lo < 64 { loop as it was } else { strips } join the carries */
 static void
 cut_or_not(Cut *cut, Stmt *loop, Block *out)
 {

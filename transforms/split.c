@@ -450,9 +450,7 @@ bind_end(Func *func, Block *out, const char *name, Expr *e, Loc loc)
     if (e->op == E_CONST || e->op == E_VAR) {
         return e;
     }
-    Var *var = ir_var(func, name, DT_I64, 0);
-    vec_push(func->arena, out, ir_let(func->arena, var, e, loc));
-    return ir_ref(func->arena, var);
+    return ir_named(func, out, name, e, loc);
 }
 
 /* Carries go from strip to strip. */

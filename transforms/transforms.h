@@ -134,14 +134,14 @@ bool flatten_is_wide(const Stmt *store);
 bool fn_has_lanes(Fn fn);
 /* Is it a check of floats that guards no index but one computed from them? */
 bool is_float_check(const Stmt *s);
+/* Of 'e', but not its operands: may it be computed where nobody asks for it? */
+bool select_is_free(const Expr *e, bool deaf);
 /* 'block' with branches that only compute made selects; 'deaf': nobody listens
  * to the floating-point flags that they may set then. */
 Block select_form(Arena *arena, const Block *block, bool deaf);
 /* A copy of 'loop' in which branches that only compute have become selects;
  * then, for that, as above. */
 Stmt *vector_form(Arena *arena, const Stmt *loop);
-/* Of 'e', but not its operands: may it be computed where nobody asks for it? */
-bool select_is_free(const Expr *e, bool deaf);
 bool vector_allowed(Arena *arena, const Func *func, Bounds *b,
                     const Stmt *loop, DependWhy *why);
 /* The form of 'loop' in which it may run in lanes, with Vars of 'func'; NULL:

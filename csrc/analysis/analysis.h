@@ -67,6 +67,9 @@ bool bounds_linear(Bounds *b, Expr *e, Linear *out);
 /* Is 'cond' always true / always false here?  Never wrong, may not know. */
 bool bounds_proves(Bounds *b, Expr *cond);
 bool bounds_refutes(Bounds *b, Expr *cond);
+/* Is the element of 'buf' at 'index', one for each of 'n' axes, surely there?
+ * Of lists that grow, never. */
+bool bounds_in_range(Bounds *b, const Buf *buf, Expr *const *index, int n);
 /* Is 'form' >= 0 wherever all that is known holds? */
 bool bounds_nonneg(Bounds *b, const Linear *form);
 /* From here on, or no longer, questions without an answer are put to Z3, if a

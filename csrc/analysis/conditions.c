@@ -249,3 +249,19 @@ bounds_refutes(Bounds *b, Expr *cond)
 {
     return settle(b, cond, false);
 }
+
+/* The extents of a list that grows are those of its memory, not of what it
+ * holds. */
+bool
+bounds_in_range(Bounds *b, const Buf *buf, Expr *const *index, int n)
+{
+    bool there = !buf->growable;
+    for (int i = 0; i < n && there; i++) {
+        Expr *zero = ir_int(b->arena, DT_I64, 0);
+        Expr *above = ir_binary(b->arena, E_LE, zero, index[i]);
+        Expr *below = ir_binary(b->arena, E_LT, index[i], ir_extent(buf, i));
+        there = index[i]->dtype == DT_I64 && bounds_proves(b, above) &&
+                bounds_proves(b, below);
+    }
+    return there;
+}

@@ -558,6 +558,17 @@ ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind)
     return buf;
 }
 
+Buf *
+ir_stack_row(Func *func, const char *name, DType dtype, int64_t n, Loc loc)
+{
+    Buf *buf = ir_buf(func, name, dtype, 1, BUF_LOCAL);
+    buf->space = SPACE_STACK;
+    buf->layout = LAYOUT_C;
+    buf->dims[0] = ir_int(func->arena, DT_I64, n);
+    buf->loc = loc;
+    return buf;
+}
+
 /* All other fields are zero: no buffer, no value, serial, not logged. */
 Stmt *
 ir_stmt(Arena *arena, StmtKind kind, Loc loc)
@@ -575,6 +586,14 @@ ir_let(Arena *arena, Var *var, Expr *value, Loc loc)
     s->var = var;
     s->value = value;
     return s;
+}
+
+Expr *
+ir_named(Func *func, Block *out, const char *name, Expr *value, Loc loc)
+{
+    Var *var = ir_var(func, name, value->dtype, value->lanes);
+    vec_push(func->arena, out, ir_let(func->arena, var, value, loc));
+    return ir_ref(func->arena, var);
 }
 
 Stmt *

@@ -488,6 +488,9 @@ int64_t ir_wrap(DType dtype, int64_t value);
 Func *ir_func(Arena *arena, Sym name, Level level);
 Var *ir_var(Func *func, const char *name, DType dtype, int lanes);
 Buf *ir_buf(Func *func, const char *name, DType dtype, int rank, BufKind kind);
+/* A packed array of 'n' elements on the stack, for S_ALLOC to make. */
+Buf *ir_stack_row(Func *func, const char *name, DType dtype, int64_t n,
+                  Loc loc);
 /* Leaves.  Constants are stored normal: 'value' is wrapped to an integer
  * 'dtype', rounded to float32, so equal constants have equal bits. */
 Expr *ir_int(Arena *arena, DType dtype, int64_t value);
@@ -529,6 +532,8 @@ Stmt *ir_set(Arena *arena, Var *var, Expr *value, Loc loc);
 Stmt *ir_store(Arena *arena, Buf *buf, Expr *const *index, int n, Expr *value,
                Loc loc);
 Stmt *ir_check(Arena *arena, Expr *cond, Exc exc, Action action, Loc loc);
+/* A LET of a new Var at the end of 'out'; the value by that name. */
+Expr *ir_named(Func *func, Block *out, const char *name, Expr *value, Loc loc);
 
 /* --- walk.c ------------------------------------------------------------- */
 bool ir_equal(const Expr *lhs, const Expr *rhs); /* structural, Loc ignored */
