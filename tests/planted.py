@@ -328,6 +328,28 @@ fault("a band begins a round late", "transforms/bands.c",
 fault("any index makes bands", "transforms/bands.c",
       "        if (outer != NULL && is_gain(&s, &out, outer)) {",
       "        if (outer != NULL) {", "tests/test_bands.py::test_refused[before]")
+fault("arrays are asked together that are not stored together",
+      "transforms/digest.c", "    bool ok = found == 0 || found == q->n;",
+      "    bool ok = true;", "tests/test_digest.py::test_same[stored_again]")
+fault("a question may be asked at two places", "transforms/digest.c",
+      "                      ir_equal(e->args[i], look->load->args[i])));",
+      "                      true));", "tests/test_digest.py::test_same[elsewhere]")
+fault("what is not a question keeps no array", "transforms/digest.c",
+      "    if (ir_reads(e) && is_candidate(d, e->buf)) {\n        spoil(d, e->buf);",
+      "    if (false) {\n        spoil(d, e->buf);",
+      "tests/test_digest.py::test_refused[used_too]")
+fault("conditions know what is found later", "transforms/sieve.c",
+      "        map_set(&map, loop->carries[i].var, loop->carries[i].init);",
+      "        map_set(&map, loop->carries[i].var,\n"
+      "                ir_float(arena, DT_F64, 9.0));",
+      "tests/test_sieve.py::test_what_is_found_is_known_to_the_next_block")
+fault("a branch that isn't taken changes nothing", "transforms/sieve.c",
+      "            return ir_is_var(branch->joins[i].else_val, carry->var);",
+      "            return true;", "tests/test_sieve.py::test_same[passed]")
+fault("the last block is passed over", "transforms/sieve.c",
+      "                             ir_bool(arena, true)};",
+      "                             ir_bool(arena, false)};",
+      "tests/test_sieve.py::test_same[listed]")
 fault("a mask holds on the other side as well", "transforms/masks.c",
       "    Expr *no = ir_unary(arena, E_NOT, here);", "    Expr *no = here;",
       "tests/test_masks.py::test_same[two_arrays]")

@@ -245,6 +245,7 @@ solve(Regions *r, const Linear *form, bool branches)
     int64_t yes = solve_side(r, form, 1);
     int64_t no = solve_side(r, form, -1);
     if (yes < 0 && no < 0) {
+        branches &= r->loc.line != 0;
         r->open_at = branches && r->open == 0 ? r->loc : r->open_at;
         r->open += branches;
         return;

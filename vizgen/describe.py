@@ -18,7 +18,8 @@ WORDS = {
     "VZ-3012": "zero-fill", "VZ-3013": "undo", "VZ-3014": "directive",
     ALLOCATED: "memory", "VZ-3016": "axes",
     "VZ-3017": "interchanged", "VZ-3018": "relaxed",
-    "VZ-3019": "bands",
+    "VZ-3019": "bands", "VZ-3020": "answers",
+    "VZ-3021": "passed over",
     "VZ-5006": "optimised less",
 }
 

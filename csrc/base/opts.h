@@ -21,9 +21,11 @@ typedef struct Opts {
     bool pipes;
     bool turn;
     bool fuse;
+    bool digest;
     bool pack;
     bool fission;
     bool bands;
+    bool sieve;
     bool regions;
     bool vectorize;
     bool flatten;        /* the directive, which 'vectorize' proposes */

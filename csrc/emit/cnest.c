@@ -30,7 +30,7 @@ typedef struct Tail {
     const Stmt *loop;
     Expr **next;  /* per carry */
     Buf **arrays; /* per Bind */
-    Expr *until; /* NULL: never */
+    Expr *until;  /* NULL: never */
 } Tail;
 
 /* Is something to be written for carry number 'i'? Not if its value is not
@@ -52,8 +52,7 @@ is_late(Gen *g, const Tail *tail, const Expr *e, int n)
 {
     bool late = false;
     for (int i = 0; i < n; i++) {
-        late |= is_update(g, tail, i) &&
-                ir_uses(e, tail->loop->carries[i].var);
+        late |= is_update(g, tail, i) && ir_uses(e, tail->loop->carries[i].var);
     }
     return late;
 }
@@ -167,8 +166,8 @@ deciding_if(const Block *block, const Tail *tail)
     }
     for (int i = 0; i < last->njoins; i++) {
         const Join *join = &last->joins[i];
-        if (join->out == tail->until->var && (ir_is_const(join->then_val) ||
-                                              ir_is_const(join->else_val))) {
+        if (join->out == tail->until->var &&
+            (ir_is_const(join->then_val) || ir_is_const(join->else_val))) {
             return last;
         }
     }
@@ -195,8 +194,8 @@ write_deciding(Gen *g, const Stmt *s, const Tail *tail)
     Tail els = tail_in_branch(g, tail, s, false);
     bool swap = !ends_loop(&then) && ends_loop(&els);
     c_line(g, s->loc);
-    LINE(g, "if (%s) {", swap ? c_not(g, s->value)
-                              : c_expr(g, s->value, 0, P_ANY));
+    LINE(g, "if (%s) {",
+         swap ? c_not(g, s->value) : c_expr(g, s->value, 0, P_ANY));
     c_open(g);
     write_round(g, swap ? &s->els : &s->body, swap ? &els : &then);
     bool flat = ends_loop(swap ? &els : &then);
@@ -232,6 +231,37 @@ write_round(Gen *g, const Block *block, const Tail *tail)
 
 /* --- loops --------------------------------------------------------------- */
 
+/* The size of the widest number that 'e' is computed from, not counting
+ * indices; 'least' if that is more. */
+static int
+widest(const Expr *e, int least)
+{
+    bool leaf = e->nargs == 0 || e->op == E_LOAD || e->op == E_CAST;
+    int size = leaf && e->op != E_CONST ? dtype_size(e->dtype) : 1;
+    size = size > least ? size : least;
+    for (int i = 0; i < e->nargs && e->op != E_LOAD; i++) {
+        size = widest(e->args[i], size);
+    }
+    return size;
+}
+
+/* For what a SIMD loop gathers of bools, of which gcc has no lanes: bytes,
+ * where the conditions are made of bytes. */
+static const char *
+bool_lanes(const Stmt *s)
+{
+    int size = 1;
+    for (int i = 0; i < s->ncarries; i++) {
+        size = widest(s->carries[i].next, size);
+    }
+    for (int i = 0; i < s->body.n; i++) {
+        if (s->body.at[i]->kind == S_LET) {
+            size = widest(s->body.at[i]->value, size);
+        }
+    }
+    return size == 1 ? "int8_t" : "int";
+}
+
 /* The name a carry has behind the loop becomes another name of the C variable
  * that is updated in it: nothing in the loop can see the one, nothing behind it
  * the other. A carry that nobody reads has no variable; an initial value is
@@ -241,12 +271,12 @@ write_inits(Gen *g, const Stmt *s)
 {
     for (int i = 0; i < s->ncarries; i++) {
         const Carry *carry = &s->carries[i];
-        /* gcc has no lanes for _Bool */
         bool lanes = s->mode == LOOP_VECTOR && carry->var->dtype == DT_BOOL;
         g->names[carry->out->id] = c_name(g, carry->var);
         for (int lane = 0;
              g->live[carry->var->id] && lane < c_lanes(carry->var); lane++) {
-            LINE(g, "%s %s = %s;", lanes ? "int" : c_var_type(carry->var),
+            LINE(g, "%s %s = %s;",
+                 lanes ? bool_lanes(s) : c_var_type(carry->var),
                  c_var(g, carry->var, lane),
                  c_expr(g, carry->init, lane, P_ANY));
         }
@@ -436,6 +466,23 @@ write_again(Gen *g, const Stmt *s, const char *hi)
     c_close(g);
 }
 
+/* Does it only gather integers, and set no flags?  Every C compiler makes lanes
+ * of that by itself, and gcc better so: with the pragma, each lane's variable
+ * begins as an array in memory, which it clears each time. */
+static bool
+is_plain_tally(const Gen *g, const Stmt *s)
+{
+    bool plain = s->ncarries > 0;
+    for (int i = 0; i < s->body.n; i++) {
+        plain &= s->body.at[i]->kind == S_LET;
+    }
+    for (int i = 0; i < s->ncarries; i++) {
+        const Var *var = s->carries[i].var;
+        plain &= !g->live[var->id] || !dtype_is_float(var->dtype);
+    }
+    return plain;
+}
+
 /* The general kernel can always tell, so BAIL goes first. Checks set no way out
  * of the loop, which is what allows SIMD at all. */
 static void
@@ -451,12 +498,14 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
         g->frame->warns = true;
         str_addf(&list, "%swarn", list.n > 0 ? ", " : "");
     }
-    str_add(&g->frame->text, "#pragma omp simd");
-    if (list.n > 0) {
-        str_addf(&g->frame->text, " reduction(|: %s)", list.at);
+    if (list.n > 0 || !is_plain_tally(g, s)) {
+        str_add(&g->frame->text, "#pragma omp simd");
+        if (list.n > 0) {
+            str_addf(&g->frame->text, " reduction(|: %s)", list.at);
+        }
+        write_tallies(g, s);
+        str_add(&g->frame->text, "\n");
     }
-    write_tallies(g, s);
-    str_add(&g->frame->text, "\n");
     g->frame->vector = s;
     c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
     write_again(g, s, hi);

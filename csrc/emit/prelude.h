@@ -573,7 +573,7 @@ vz_apart(const VzSlot *a, int arank, int aitem, const VzSlot *b, int brank,
 }
 
 /* Do two array arguments share no byte?  No for an answer is always safe. */
-VZ_COLD int
+static __attribute__((noinline)) int
 vz_disjoint(const VzSlot *a, int arank, int aitem, const VzSlot *b, int brank,
             int bitem)
 {

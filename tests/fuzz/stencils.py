@@ -12,7 +12,7 @@ NESTED = ("plain", "window", "in_place")     # leave a border as it is
 # Nests beside the pipeline, each for a transform that it seldom asks for.
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
          "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3, "recurrence": 0.65,
-         "bars": 0.7}
+         "detector": 0.4, "bars": 0.7}
 
 
 class Stage:
@@ -290,6 +290,23 @@ class Pipeline:
         if self.rng.random() < 0.3:
             self.emit(f"        if {self.value()} > {self.weight()}:",
                       f"            {name}[r, c] = {name}[r, c - 1] + 1")
+
+    def detector(self, name):
+        """Lists where a condition holds, of arrays that serve no more."""
+        for part in "uv"[:self.rng.randint(1, 2)]:
+            self.emit(f"{name}{part} = np.zeros((H, W))")
+        two = f"{name}v" in self.lines[-1]
+        self.array(name, "H * W + 1")
+        self.loops()
+        self.emit(f"        {name}u[r, c] = {self.value()} * {self.weight()}")
+        if two:
+            self.emit(f"        {name}v[r, c] = {self.value()} + 0.5")
+        other = f"0.25 * {name}v[r, c]" if two else self.weight()
+        self.emit("n = 0")
+        self.loops()
+        self.emit(f"        if {name}u[r, c] > {other}:",
+                  f"            {name}[n] = r * W + c",
+                  "            n += 1")
 
     def levels(self, name):
         """A zeroed array of which each round of a loop uses a part."""
