@@ -14,7 +14,7 @@ def subject(a, out):
 def changed(a, out):
     n = 0
     for i in range(a.shape[0]):
-        if a[i] > n:
+        if i % 7 == 3:
             out[n] = i
             n += 1
     return n
