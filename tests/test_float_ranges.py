@@ -42,6 +42,33 @@ def span(a, img):
     return img
 
 
+def lengths(a, lut):
+    """A sum of squares has a root, whatever the numbers are."""
+    out = np.zeros(a.shape[0])
+    for i in range(a.shape[0]):
+        dx = a[i] - 1.5
+        dy = lut[3] * a[i]
+        out[i] = math.sqrt(dx * dx + dy * dy + abs(a[i]))
+    return out
+
+
+def roots(a, lut):
+    """Of what may well be negative."""
+    out = np.zeros(a.shape[0])
+    for i in range(a.shape[0]):
+        out[i] = math.sqrt(a[i] * a[i] - lut[1] * 0.5)
+    return out
+
+
+def wholes(a, lut):
+    """Integers beyond 32 bits, and clipped ones."""
+    out = np.zeros((a.shape[0], 2), dtype=np.int64)
+    for i in range(a.shape[0]):
+        out[i, 0] = int(a[i] * 1e10)
+        out[i, 1] = int(min(max(a[i] * 1e9, -3e9), 3e9))
+    return out
+
+
 def by_branches(a, lut):
     out = np.zeros(a.shape[0])
     for i in range(a.shape[0]):
@@ -66,7 +93,8 @@ def halves(a, lut):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("program", [table, by_branches, halves])
+@pytest.mark.parametrize("program", [table, by_branches, halves, lengths,
+                                     wholes])
 def test_tables(program, dtype):
     fn = accelerate(program)
     lut = np.arange(11).astype(dtype)
@@ -107,6 +135,19 @@ def test_no_check_left():
     fn = accelerate(by_branches)
     text = fn.explain(np.zeros(5), np.zeros(11))
     assert not left_checks(text), text
+
+
+def test_sums_of_squares_are_not_checked():
+    text = accelerate(lengths).explain(np.zeros(5), np.zeros(11))
+    assert "every round" not in str(text), text
+
+
+def test_roots():
+    fn = accelerate(roots)
+    lut = np.ones(2)
+    assert_same(fn, (np.array([1.0, -2.0, 0.8]), lut))
+    for value in ODD:
+        assert_same(fn, (np.array([1.0, value]), lut), native=False)
 
 
 def waves(a, n):

@@ -4,6 +4,8 @@ Where one fails, nothing has been stored yet, and Python does the call: its
 exception, the user's line and what it leaves in the arrays must be those of
 Python from the first, a middle and the last round, however many threads run.
 """
+import math
+
 import numpy as np
 import pytest
 
@@ -181,3 +183,68 @@ def test_switch():
     assert_same(fast, arguments(None, None))
     assert_same(fast, arguments("index", COLS - 1), native=False)
     assert FIRED not in str(fast.explain(*arguments(None, None)))
+
+
+def to_bytes(img, out, scale):
+    """Conversions that any number may forbid; in lanes, the looking is short."""
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            v = float(img[y, x]) * 255.0 * scale
+            out[y, x] = int(min(max(v, 0.0), 255.0))
+
+
+def counted(img, out, scale):
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[int(img[y, x] * scale), 0] += 1
+
+
+def by_values(img, out, scale):
+    """The index is what is in memory."""
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[int(img[y, x]), 1] += 1
+
+
+def rooted(img, out, scale):
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[y, x] = int(math.sqrt(img[y, x]) * scale)
+
+
+ODD = [None, math.nan, math.inf, -math.inf, 1e300, -1e300, -0.6, 20.5]
+
+
+@pytest.mark.parametrize("fn", (to_bytes, counted, by_values, rooted))
+def test_by_lanes(fn):
+    """Python's exceptions, and its stores before them, wherever it is odd."""
+    for dtype in (np.float64, np.float32):
+        fast = accelerate(fn)
+        for odd in ODD:
+            for place in (0, 77, 129):
+                img = np.random.default_rng(1).random((10, 13)).astype(dtype)
+                if odd is not None:
+                    with np.errstate(over="ignore"):
+                        img[divmod(place, 13)] = odd
+                out = np.zeros((10, 13), dtype=np.int64)
+                assert_same(fast, (img, out, 1.0), native=False)
+    fresh = accelerate(fn)
+    assert FIRED in str(fresh.explain(np.zeros((10, 13)), out, 1.0))
+
+
+def looked_up(a, b, out):
+    """What is loaded behind a check of its place is not loaded in lanes."""
+    for i in range(out.shape[0]):
+        k = a[i]
+        out[i] = int(b[k])
+
+
+def test_places_that_are_checked():
+    fast = accelerate(looked_up)
+    for bad in (None, 3, 10 ** 12, -10 ** 12):
+        a = np.arange(50) % 3
+        if bad is not None:
+            a[30] = bad
+        for b in (np.array([0.5, 2.5, 3.5]), np.array([0.5, math.nan, 1.0])):
+            assert_same(fast, (a, b, np.zeros(50, dtype=np.int64)),
+                        native=False)

@@ -114,6 +114,43 @@ walk_loop(Hoist *h, Stmt *loop, Block *out)
     scope_show_after(&h->scope, loop);
 }
 
+/* Is an integer in 'e' or the names in it?  What is made of integers is better
+ * known as it stands, int(x / 2) for one. */
+static bool
+has_number(Hoist *h, const Expr *e, int depth)
+{
+    const Expr *value = e->op == E_VAR ? map_get(&h->lets, e->var) : NULL;
+    bool found = depth == 0 || (dtype_is_int(e->dtype) && e->op != E_CONST);
+    if (value != NULL && !found) {
+        found = has_number(h, value, depth - 1);
+    }
+    for (int i = 0; i < e->nargs && !found && e->op != E_LOAD; i++) {
+        found = has_number(h, e->args[i], depth - 1);
+    }
+    return found;
+}
+
+/* An integer out of a float that is within 32 bits comes by way of an int32:
+ * most processors have no SIMD instruction to an int64. */
+static Expr *
+by_int32(Hoist *h, Expr *e)
+{
+    enum { DEPTH = 12 };
+    int64_t lo;
+    int64_t hi;
+    if (e->op != E_CAST || e->dtype != DT_I64 || e->lanes > 0 ||
+        !dtype_is_float(e->args[0]->dtype) ||
+        has_number(h, e->args[0], DEPTH)) {
+        return e;
+    }
+    bounds_interval(h->here, e, &lo, &hi);
+    if (lo < INT32_MIN || hi > INT32_MAX) {
+        return e;
+    }
+    Expr *small = ir_cast(h->arena, DT_I32, e->args[0]);
+    return ir_at(ir_cast(h->arena, DT_I64, ir_at(small, e->loc)), e->loc);
+}
+
 /* Appends what 'original' becomes: nothing, for a check that is tested
  * elsewhere now. Works on copies, so that the function that came in stays as
  * it is. LETs without loads are kept by value, to see through the names of
@@ -151,6 +188,9 @@ walk_stmt(Hoist *h, const Stmt *original, Block *out)
     }
     vec_push(h->arena, out, s);
     bounds_after(h->here, s);
+    if (s->kind == S_LET) {
+        s->value = by_int32(h, s->value); /* the proofs see it as it was */
+    }
 }
 
 /* Appends what 'in' becomes to 'out'. */

@@ -25,6 +25,7 @@
  *   "func"   the new one
  *   "arena"  of the new statements
  *   "noted"  the remark was made: one a function is enough
+ *   "inner"  the Vars that loops inside of others count
  *   "few"    innermost loops (Stmt *) that are proved to take little time
  *   "cut"    the Vars that others count, which can be cut to strips */
 typedef struct Commit {
@@ -32,6 +33,7 @@ typedef struct Commit {
     Func *func;
     Arena *arena;
     bool noted;
+    Map inner;
     Map few;
     Map cut;
 } Commit;
@@ -247,37 +249,15 @@ is_brief(Stmt *s)
     return !lasts;
 }
 
-/* Is 's' such a loop, of few rounds? */
-static bool
-is_few(const Commit *c, Bounds *b, Stmt *s)
-{
-    if (!is_brief(s)) {
-        return false;
-    }
-    Expr *few = ir_int(c->pass->scratch, DT_I64, FEW);
-    Expr *end = ir_binary(c->pass->scratch, E_ADD, s->lo, few);
-    return bounds_proves(b, ir_binary(c->pass->scratch, E_LE, s->hi, end));
-}
-
-/* For bounds_visit: notes serial loops that don't poll, which would keep them
- * from SIMD. */
-static bool
-note_few(void *data, Bounds *b, Stmt *s)
-{
-    Commit *c = data;
-    if (is_few(c, b, s)) {
-        map_set(&c->few, s, s);
-    }
-    return true;
-}
-
 /* The question whether the places of all accesses in "loop" are sums of
- * multiples of its variable.  "defs": of the names in it. */
+ * multiples of its variable.  "defs": of the names in it.  "counts": it changes
+ * elements that it finds by data, as a histogram does. */
 typedef struct Walk {
     const Func *func;
     const Stmt *loop;
     Map defs;
     bool even;
+    bool counts;
 } Walk;
 
 static bool
@@ -311,18 +291,84 @@ look_at_walk(void *data, Stmt *s)
     Walk *w = data;
     ir_each_node(s, look_at_load, data);
     for (int i = 0; s->kind == S_STORE && i < s->nindex; i++) {
-        w->even &= is_even(w, s->index[i]);
+        bool even = is_even(w, s->index[i]);
+        w->even &= even;
+        w->counts |= !even && effects_reads(&w->loop->body, s->buf);
     }
 }
 
 /* Does the loop step evenly through memory?  Of others gcc may make SIMD that
- * is slower than none: it gathers, and thinks little of that. */
+ * is slower than none: it gathers, and thinks little of that.  Not where the
+ * rounds wait for each other's elements. */
 static bool
 walks_evenly(const Commit *c, const Stmt *loop)
 {
-    Walk w = {c->func, loop, loop_defs(c->pass->scratch, &loop->body), true};
+    Walk w = {c->func, loop, loop_defs(c->pass->scratch, &loop->body), true,
+              false};
     ir_each_stmt(&loop->body, look_at_walk, &w);
-    return w.even;
+    return w.even || w.counts;
+}
+
+/* For ir_each_stmt. */
+static void
+note_inner(void *data, Stmt *s)
+{
+    map_set(data, s->var, s->var);
+}
+
+static void
+note_loops(void *data, Stmt *s)
+{
+    if (is_loop(s)) {
+        ir_each_stmt(&s->body, note_inner, data);
+    }
+}
+
+/* Does 's', in another loop, end at or near the end of an axis?  That is a row
+ * of something in memory, which takes no longer than some 2^31 short rounds
+ * where the row is all that there is, and usually some thousands: to look each
+ * time whether it is a long one costs more than short ones take. */
+static bool
+is_row(const Commit *c, Bounds *b, Stmt *s)
+{
+    enum { MULTIPLE = 16 };
+    Linear form;
+    Expr *zero = ir_int(c->pass->scratch, DT_I64, 0);
+    if (!map_has(&c->inner, s->var) || !bounds_linear(b, s->hi, &form) ||
+        form.terms.n != 1 || form.constant > FEW || !walks_evenly(c, s)) {
+        return false;
+    }
+    const Term *term = &form.terms.at[0];
+    return term->atom->op == E_DIM && term->coef > 0 &&
+           term->coef <= MULTIPLE &&
+           bounds_proves(b, ir_binary(c->pass->scratch, E_LE, zero, s->lo));
+}
+
+/* Is 's' such a loop, of few rounds? */
+static bool
+is_few(const Commit *c, Bounds *b, Stmt *s)
+{
+    if (!is_brief(s)) {
+        return false;
+    }
+    if (is_row(c, b, s)) {
+        return true;
+    }
+    Expr *few = ir_int(c->pass->scratch, DT_I64, FEW);
+    Expr *end = ir_binary(c->pass->scratch, E_ADD, s->lo, few);
+    return bounds_proves(b, ir_binary(c->pass->scratch, E_LE, s->hi, end));
+}
+
+/* For bounds_visit: notes serial loops that don't poll, which would keep them
+ * from SIMD. */
+static bool
+note_few(void *data, Bounds *b, Stmt *s)
+{
+    Commit *c = data;
+    if (is_few(c, b, s)) {
+        map_set(&c->few, s, s);
+    }
+    return true;
 }
 
 /* For bounds_visit: notes those that may have more, and are better cut. */
@@ -410,6 +456,8 @@ pass_commit(Pass *pass, Func *func)
     Commit c = {.pass = pass, .func = copy, .arena = pass->arena};
     copy->body = commit_mark(pass->arena, &func->body);
     place_shadows(&c, &copy->body, false);
+    c.inner = map_new(pass->scratch);
+    ir_each_stmt(&copy->body, note_loops, &c.inner);
     c.few = map_new(pass->scratch);
     c.cut = map_new(pass->scratch);
     if (!func->general) {

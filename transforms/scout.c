@@ -18,8 +18,8 @@
  * check of the function can fail, and all of them go.
  *
  * Done where that is all checks, where what the scout costs is little beside
- * the function and beside what is kept otherwise; rounds that are not known are
- * taken to be MANY.
+ * the function and beside what is kept otherwise, or where it has lanes; rounds
+ * that are not known are taken to be MANY.
  */
 #include "transforms/simplify.h"
 
@@ -28,6 +28,7 @@ enum {
     CALL = 20,      /* what calling a function costs, in operations */
     STORE = 4,      /* what a store costs */
     KEEPING = 8,    /* what it costs to keep what a store overwrites */
+    LANES = 8,      /* so many rounds at a time, by SIMD */
     SMALL_PART = 2, /* the scout takes one such part of the time at most */
 };
 
@@ -141,13 +142,46 @@ make_scout(Pass *pass, const Func *func, Block *out)
 
 /* --- the pass ------------------------------------------------------------ */
 
-/* Is the scout worth its time, where 'kept' has marks on what is undone? */
+/* The walk over the scout's loops: do all that have none inside go in lanes? */
+typedef struct Lanes {
+    Pass *pass;
+    Func *scout;
+    bool all;
+} Lanes;
+
+/* For bounds_visit. */
 static bool
-pays(const Block *scout, const Block *kept)
+visit_loop(void *data, Bounds *b, Stmt *s)
+{
+    Lanes *lanes = data;
+    DependWhy why;
+    bool inner = s->kind == S_FOR && !block_has_loop(&s->body);
+    lanes->all = lanes->all && (!inner || vector_body(lanes->pass->scratch,
+                                                      lanes->scout, b, s,
+                                                      &why) != NULL);
+    return lanes->all;
+}
+
+static bool
+goes_in_lanes(Pass *pass, const Func *func, const Block *body)
+{
+    Func scout = *func;
+    scout.body = *body;
+    Lanes lanes = {pass, &scout, pass->opts->vectorize};
+    bounds_visit(pass->scratch, &scout, visit_loop, &lanes);
+    return lanes.all;
+}
+
+/* Is the scout worth its time, where 'kept' has marks on what is undone?  With
+ * checks in them, the function's own loops would have no lanes. */
+static bool
+pays(Pass *pass, const Func *func, const Block *scout, const Block *kept)
 {
     double cost = cost_of(scout, false);
-    return cost * SMALL_PART <= cost_of(kept, false) &&
-           cost <= cost_of(kept, true);
+    double whole = cost_of(kept, false);
+    double keeping = cost_of(kept, true);
+    return (cost * SMALL_PART <= whole && cost <= keeping) ||
+           (cost <= LANES * keeping && goes_in_lanes(pass, func, scout));
 }
 
 /* The scout, under names of its own, then the function without checks. */
@@ -158,7 +192,7 @@ pass_scout(Pass *pass, Func *func)
     Block scout = {0};
     Block kept = commit_mark(pass->scratch, &func->body);
     if (cost_of(&kept, true) == 0 || !make_scout(pass, func, &scout) ||
-        !pays(&scout, &kept)) {
+        !pays(pass, func, &scout, &kept)) {
         return func;
     }
     Block rest = ir_map_block(a, &func->body, drop_checks, a);

@@ -342,17 +342,33 @@ look_mask(Lanes *lanes, const Stmt *branch)
     }
 }
 
+/* Nothing but LETs and then checks, behind which no memory is read? */
+static bool
+only_checks(const Block *body)
+{
+    bool only = true;
+    bool asked = false;
+    for (int i = 0; i < body->n && only; i++) {
+        const Stmt *s = body->at[i];
+        only = s->kind == S_LET || s->kind == S_CHECK;
+        only = only && !(asked && ir_has_load(s->value));
+        asked |= s->kind == S_CHECK;
+    }
+    return only;
+}
+
 /* LETs and stores only, perhaps masked, and checks of floats, which set a flag:
  * then the rest of the round still runs, so what is checked must not be the
- * place of an access, nor stores go where they would have to be undone.
- * Definitions are noted as the walk goes on, so that indices are seen through
- * them. */
+ * place of an access, nor stores go where they would have to be undone.  Where
+ * checks are all that there is, they may be of anything.  Definitions are noted
+ * as the walk goes on, so that indices are seen through them. */
 static void
 look_body(Lanes *lanes, const Block *body)
 {
+    bool any = only_checks(body);
     for (int i = 0; i < body->n && lanes->why == NULL; i++) {
         Stmt *s = body->at[i];
-        bool check = is_float_check(s);
+        bool check = is_float_check(s) || (any && s->kind == S_CHECK);
         if (ir_is_mask(s)) {
             look_mask(lanes, s);
             continue;

@@ -401,7 +401,8 @@ range_cast(Bounds *b, Expr *e)
     }
     Range from = bounds_dtype_range(arg->dtype);
     bool wraps = arg->op == E_ADD || arg->op == E_SUB || arg->op == E_MUL ||
-                 arg->op == E_NEG || arg->op == E_CAST;
+                 arg->op == E_NEG ||
+                 (arg->op == E_CAST && bounds_is_number(arg->args[0]));
     if (!wraps) {
         from = range_meet(from, range_node(b, arg));
     }

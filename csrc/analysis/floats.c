@@ -151,10 +151,25 @@ corners(const Expr *e, Reals lhs, Reals rhs)
     return out;
 }
 
-/* Functions that are monotonic, or whose values have ends of their own. */
+/* x * x, or pow(x, 2): never negative, and nan only of nan. */
+static Reals
+reals_square(const Expr *e, Reals arg)
+{
+    bool single = e->dtype == DT_F32;
+    double lo = apply(E_MUL, single, arg.lo, arg.lo);
+    double hi = apply(E_MUL, single, arg.hi, arg.hi);
+    bool around = arg.lo <= 0 && arg.hi >= 0;
+    return reals_of(around ? 0 : fmin(lo, hi), fmax(lo, hi), arg.nan);
+}
+
+/* Functions that are monotonic, or whose values have ends of their own.  Only
+ * the sign of a power is sure, whose last digit is libm's. */
 static Reals
 reals_call(Bounds *b, Expr *e)
 {
+    if (e->fn == FN_SQUARE || e->fn == FN_EXP) {
+        return reals_of(0, HUGE_VAL, reals(b, e->args[0]).nan);
+    }
     bool known = e->fn == FN_SQRT || e->fn == FN_FLOOR || e->fn == FN_CEIL ||
                  e->fn == FN_TRUNC || e->fn == FN_RINT;
     if (!known || e->dtype == DT_F32) {
@@ -237,10 +252,14 @@ reals(Bounds *b, Expr *e)
         return reals_of(e->fval, e->fval, false);
     case E_VAR:
         return reals_var(b, e);
+    case E_MUL:
+        if (ir_equal(e->args[0], e->args[1])) {
+            return reals_square(e, reals(b, e->args[0]));
+        }
+        return corners(e, reals(b, e->args[0]), reals(b, e->args[1]));
     case E_ADD:
     case E_PLUS:
     case E_SUB:
-    case E_MUL:
     case E_DIV:
         return corners(e, reals(b, e->args[0]), reals(b, e->args[1]));
     case E_NEG: {

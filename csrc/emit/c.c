@@ -371,7 +371,9 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *before,
     Arena *arena = out->arena;
     Gen gen = {.arena = arena, .func = func, .diags = diags};
     gen.people = people;
-    gen.live = c_live(arena, func);
+    bool *live = c_live(arena, func);
+    gen.conds = c_conds(arena, func, live);
+    gen.live = live;
     gen.stored = c_stored(arena, func);
     gen.truncated = c_truncated(arena, func);
     gen.products = c_alternates(arena, func);

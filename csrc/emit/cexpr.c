@@ -181,9 +181,8 @@ plain_expr(Gen *g, const Expr *e, int lane, int prec)
     return c_expr(g, e, lane, prec);
 }
 
-/* An operand 'e' of an operator whose other operand is 'other'. */
-static const char *
-beside(Gen *g, const Expr *e, const Expr *other, int lane, int prec)
+const char *
+c_beside(Gen *g, const Expr *e, const Expr *other, int lane, int prec)
 {
     return is_wide(other) ? plain_expr(g, e, lane, prec)
                           : c_expr(g, e, lane, prec);
@@ -248,8 +247,8 @@ hides_flags(const Gen *g, const Expr *e)
 static Piece
 quiet_compare(Gen *g, const Expr *e, int lane)
 {
-    const char *left = beside(g, e->args[0], e->args[1], lane, P_ANY);
-    const char *right = beside(g, e->args[1], e->args[0], lane, P_ANY);
+    const char *left = c_beside(g, e->args[0], e->args[1], lane, P_ANY);
+    const char *right = c_beside(g, e->args[1], e->args[0], lane, P_ANY);
     return (Piece){str_printf(g->arena, "vz_%s(%s, %s)",
                               e->op == E_LT ? "lt" : "le", left, right),
                    P_ATOM};
@@ -270,7 +269,7 @@ infix_piece(Gen *g, const Expr *e, int lane)
     if (e->op == E_SUB && is_plain_zero(lhs)) {
         return from_zero(g, e, lane);
     }
-    const char *left = beside(g, lhs, rhs, lane, op->operand);
+    const char *left = c_beside(g, lhs, rhs, lane, op->operand);
     if (hides_flags(g, e) || (g->products != NULL && e->op == E_SUB &&
                               c_is_product(g->products, lhs))) {
         g->frame->none = true;
@@ -278,7 +277,7 @@ infix_piece(Gen *g, const Expr *e, int lane)
                           dtype_short(e->dtype));
     }
     bool compares = op->prec < op->operand && op->prec != P_BITS;
-    const char *right = beside(g, rhs, lhs, lane, op->operand + !compares);
+    const char *right = c_beside(g, rhs, lhs, lane, op->operand + !compares);
     Piece piece = {str_printf(g->arena, "%s %s %s", left, op->text, right),
                    op->prec};
     return compares ? piece : narrowed(g, e->dtype, piece);
@@ -363,20 +362,6 @@ abs_piece(Gen *g, const Expr *e, int lane)
                               e->dtype == DT_F32 ? "f" : "",
                               c_expr(g, e->args[0], lane, P_ANY)),
                    P_ATOM};
-}
-
-/* The one that is not chosen need not be computed: expressions neither trap nor
- * do anything. gcc and clang turn it into a blend or a conditional move. */
-static Piece
-select_piece(Gen *g, const Expr *e, int lane)
-{
-    const Expr *yes = e->args[1];
-    const Expr *no = e->args[2];
-    return (Piece){str_printf(g->arena, "%s ? %s : %s",
-                              c_expr(g, e->args[0], lane, P_EQUAL),
-                              beside(g, yes, no, lane, P_BITS),
-                              beside(g, no, yes, lane, P_COND)),
-                   P_COND};
 }
 
 /* --- casts --------------------------------------------------------------- */
@@ -667,7 +652,7 @@ c_piece(Gen *g, const Expr *e, int lane)
     case E_ABS:
         return abs_piece(g, e, lane);
     case E_SELECT:
-        return select_piece(g, e, lane);
+        return c_select(g, e, lane);
     case E_CAST:
         return cast_piece(g, e, lane);
     case E_CALL:

@@ -91,6 +91,7 @@ typedef struct Frame {
     const Stmt *parallel; /* the loop it runs a range of; NULL: the kernel */
     const Stmt *vector;   /* the LOOP_VECTOR loop being written */
     int loops;            /* loops around the statement being written */
+    bool serial;          /* rounds of the innermost one wait for each other */
     int stack;            /* bytes of local arrays */
     int row_count;        /* rows ever named */
     VEC(Row) rows;        /* of "vector" */
@@ -116,6 +117,7 @@ typedef struct Gen {
     bool lanes;         /* the prelude's forms for SIMD loops are used */
     const char *prefix; /* of the functions' names: 'k_blur' */
     const bool *live;   /* by Var.id: its value is used */
+    const Expr **conds; /* by Var.id: the comparison that it is, see c_conds */
     const bool *stored; /* by Buf.id: some element is stored to */
     bool narrows; /* doubles to float; "widens": the other way */
     bool widens;
@@ -128,6 +130,13 @@ typedef struct Gen {
     Str units;          /* finished functions */
     Frame *frame;
 } Gen;
+
+/* --- cpick.c */
+/* By Var.id: of a bool that only SELECTs ask for, the comparison of floats that
+ * it is; such a Var is no longer "live", for it is written where it is asked.
+ * NULL: another Var. */
+const Expr **c_conds(Arena *arena, const Func *func, bool *live);
+Piece c_select(Gen *g, const Expr *e, int lane); /* as c_piece */
 
 /* --- cplace.c */
 const char *c_type(DType dt); /* of an element in memory */
@@ -155,6 +164,9 @@ const char *c_place(Gen *g, const Buf *buf, Expr *const *index, int n,
 /* --- cexpr.c */
 /* The C text of lane 'lane' of 'e', or of 'e' itself if it is a scalar. */
 Piece c_piece(Gen *g, const Expr *e, int lane);
+/* An operand 'e' of an operator whose other operand is 'other'. */
+const char *c_beside(Gen *g, const Expr *e, const Expr *other, int lane,
+                     int prec);
 /* 'e', or its 'lane', as an operand of something that binds like 'prec'. */
 const char *c_expr(Gen *g, const Expr *e, int lane, int prec);
 /* Declares what the frame's expressions call through the host's tables. */
@@ -174,7 +186,7 @@ void c_parallel(Gen *g, const Stmt *loop);
 
 /* --- cuse.c */
 /* By Var.id: does its value reach anything that counts? */
-const bool *c_live(Arena *arena, const Func *func);
+bool *c_live(Arena *arena, const Func *func);
 /* By Buf.id: is it written? */
 const bool *c_stored(Arena *arena, const Func *func);
 /* By Var.id: is it a float converted to an integer, as it is or chosen? */

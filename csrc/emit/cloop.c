@@ -17,14 +17,16 @@
  *
  *   "tainted"  by Var.id, values that come from memory or from floats, so that
  *       a check may be what keeps them in bounds.
- *   "check", "index_check"  some check is there; one of them is of an index.
+ *   "check", "asked"  some check is there; one of them is of an index.
+ *   "late"  behind that one, memory is read or written.
  *   "gathers"  some index is tainted.
  *   "blocked"  has what can't stand in a SIMD loop.
  *   "changed"  "tainted" has grown in this round of the scan. */
 typedef struct Scan {
     bool *tainted;
     bool check;       /* some check is there */
-    bool index_check; /* one of them is of an index */
+    bool asked;       /* one of them is of an index */
+    bool late;        /* memory is read or written behind it */
     bool gathers;     /* some index is tainted */
     bool blocked;     /* has what can't stand in a SIMD loop */
     bool changed;     /* "tainted" has grown */
@@ -98,6 +100,22 @@ taint_outs(Scan *scan, const Stmt *s)
     }
 }
 
+/* For ir_each_node. */
+static void
+note_read(void *data, const Expr *e)
+{
+    bool *reads = data;
+    *reads |= ir_reads(e);
+}
+
+static bool
+reads_memory(Stmt *s)
+{
+    bool reads = false;
+    ir_each_node(s, note_read, &reads);
+    return reads;
+}
+
 /* A WHILE has no number of rounds that SIMD could share. Polls, logs and
  * shadows leave the loop in the middle; an allocation may fail there. */
 static void
@@ -112,7 +130,8 @@ scan_stmt(void *data, Stmt *s)
     }
     taint_outs(scan, s);
     scan->check |= s->kind == S_CHECK;
-    scan->index_check |= s->kind == S_CHECK && s->exc == X_INDEX;
+    scan->late |= scan->asked && (s->kind == S_STORE || reads_memory(s));
+    scan->asked |= s->kind == S_CHECK && s->exc == X_INDEX;
     scan->blocked |= s->kind == S_SHADOW || s->kind == S_ALLOC ||
                      s->kind == S_GROW || s->kind == S_VIEW ||
                      s->kind == S_ROUTINE ||
@@ -124,7 +143,7 @@ scan_stmt(void *data, Stmt *s)
 }
 
 /* Carries flow backwards, so the scan is repeated until nothing new is tainted.
- * An index check always stands for an access that follows it. */
+ * An index check stands for an access that follows it, if any does. */
 bool
 c_vectorises(Arena *arena, const Func *func, const Stmt *loop)
 {
@@ -135,10 +154,10 @@ c_vectorises(Arena *arena, const Func *func, const Stmt *loop)
     Scan scan = {0};
     scan.tainted = ARENA_ARRAY(arena, bool, func->next_id + 1);
     do {
-        scan.changed = false;
+        scan.changed = scan.asked = false;
         ir_each_stmt(&loop->body, scan_stmt, &scan);
     } while (scan.changed);
-    return !scan.blocked && !scan.index_check &&
+    return !scan.blocked && !scan.late &&
            !(scan.check && scan.gathers);
 }
 

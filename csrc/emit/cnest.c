@@ -339,6 +339,17 @@ bound_text(Gen *g, const Stmt *s)
     return str_printf(g->arena, "loop%d_end", s->id);
 }
 
+/* Does it carry more than what lanes can gather for themselves? */
+static bool
+is_serial(const Gen *g, const Stmt *s)
+{
+    bool serial = false;
+    for (int i = 0; i < s->ncarries && !serial; i++) {
+        serial = ir_tally(g->arena, s, i) == TALLY_NONE;
+    }
+    return serial;
+}
+
 /* The variable is declared in the 'for' and never assigned elsewhere, so gcc
  * can count the rounds before the first. */
 void
@@ -348,9 +359,12 @@ c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi)
     LINE(g, "for (%s %s = %s; %s < %s; %s++) {", c_var_type(s->var), var, lo,
          var, hi, var);
     c_open(g);
+    bool outer = g->frame->serial;
+    g->frame->serial = is_serial(g, s);
     g->frame->loops++;
     write_body(g, s);
     g->frame->loops--;
+    g->frame->serial = outer;
     c_close(g);
 }
 
@@ -544,6 +558,8 @@ static void
 write_while(Gen *g, const Stmt *s)
 {
     write_inits(g, s);
+    bool outer = g->frame->serial;
+    g->frame->serial = true;
     g->frame->loops++;
     if (s->pre.n == 0) {
         LINE(g, "while (%s) {", c_expr(g, s->value, 0, P_ANY));
@@ -560,6 +576,7 @@ write_while(Gen *g, const Stmt *s)
     write_body(g, s);
     c_close(g);
     g->frame->loops--;
+    g->frame->serial = outer;
 }
 
 void

@@ -241,14 +241,30 @@ write_check(Gen *g, const Stmt *s)
     c_fail_if(g, c_not(g, s->value), bail ? "VZ_BAIL" : "VZ_REPLAY", s->id);
 }
 
+/* Integers of few bits may overflow each time; those of 64, and floats, nearly
+ * never do. */
+static bool
+is_rare(const Expr *e)
+{
+    bool overflow = e->op == E_ADDO || e->op == E_SUBO || e->op == E_MULO;
+    return !overflow || dtype_size(e->args[0]->dtype) == 8;
+}
+
 /* A bit per warning in a local, which ends in ctx->warn once the function
  * has done its work. */
 static void
 write_warn(Gen *g, const Stmt *s)
 {
     g->frame->warns = true;
-    LINE(g, "warn |= (uint64_t)%s << %d;", c_expr(g, s->value, 0, P_UNARY),
-         s->id);
+    if (g->frame->vector || !is_rare(s->value)) {
+        LINE(g, "warn |= (uint64_t)%s << %d;",
+             c_expr(g, s->value, 0, P_UNARY), s->id);
+        return;
+    }
+    LINE(g, "if (vz_rare(%s)) {", c_expr(g, s->value, 0, P_ANY));
+    c_open(g);
+    LINE(g, "warn |= (uint64_t)1 << %d;", s->id);
+    c_close(g);
 }
 
 /* --- branches ------------------------------------------------------------ */
@@ -323,6 +339,18 @@ open_branch(Gen *g, const Block *branch)
     }
 }
 
+/* Is the branch there for warnings alone? */
+static bool
+only_warns(const Stmt *s)
+{
+    bool warns = s->els.n == 0 && s->njoins == 0 && s->nbinds == 0;
+    for (int i = 0; i < s->body.n; i++) {
+        StmtKind kind = s->body.at[i]->kind;
+        warns &= kind == S_LET || kind == S_WARN;
+    }
+    return warns;
+}
+
 /* An IF without a first branch is written with the condition turned round. With
  * neither branch it is not written at all, see is_void. */
 static void
@@ -332,8 +360,9 @@ write_if(Gen *g, const Stmt *s)
     bool els = has_branch(g, s, &s->els);
     declare_joins(g, s);
     c_binds_declare(g, s);
-    LINE(g, "if (%s) {", then ? c_expr(g, s->value, 0, P_ANY)
-                              : c_not(g, s->value));
+    const char *cond = then ? c_expr(g, s->value, 0, P_ANY)
+                            : c_not(g, s->value);
+    LINE(g, only_warns(s) ? "if (vz_rare(%s)) {" : "if (%s) {", cond);
     open_branch(g, then ? &s->body : &s->els);
     if (then) {
         c_block(g, &s->body);

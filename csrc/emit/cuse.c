@@ -104,7 +104,7 @@ note_stmt(void *data, Stmt *s)
  * and results need, directly or through definitions. The reverse of a walk from
  * definitions to uses: every Var is taken off the list once, so the time is
  * that of reading the function. */
-const bool *
+bool *
 c_live(Arena *arena, const Func *func)
 {
     Live lv = {.arena = arena};
@@ -122,6 +122,7 @@ c_live(Arena *arena, const Func *func)
     }
     return lv.live;
 }
+
 
 /* An ALLOC counts: its pointer must not be one to const. What is true of one
  * name is noted of its group. */

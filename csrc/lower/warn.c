@@ -1,9 +1,11 @@
 /* Warnings of NumPy's arithmetic, as WARN statements.
  *
- *     np.float64 a / b         let r = div(a, b)
- *                              warn nan(r) and a == a and b == b    invalid
- *                              warn inf(r) and finite(a, b), b == 0 divide
- *                              warn inf(r) and finite(a, b), b != 0 overflow
+ *     np.float64 a / b    let r = div(a, b)
+ *                         if not finite(r) {
+ *                             warn nan(r) and a == a and b == b    invalid
+ *                             warn inf(r) and finite(a, b), b == 0 divide
+ *                             warn inf(r) and finite(a, b), b != 0 overflow
+ *                         }
  *
  * Only a kernel that counts ("Lower.count") has these for floats.  In all
  * others the FPU's sticky flags say that something may have happened, and the
@@ -238,6 +240,15 @@ overflows(Lower *L, const Expr *e, Expr *r, Loc loc)
     return both(L, far, finite);
 }
 
+/* Does 'e' warn of no result that is finite, and check nothing?  One test is
+ * nearly all that its warnings cost then. */
+static bool
+is_calm_where_finite(const Expr *e)
+{
+    return e->lanes == 0 && !(e->op == E_CALL &&
+                              (compares_args(e) || is_power(e)));
+}
+
 /* 'r' is 'e', whose operands may be used again. The three conditions exclude
  * each other: an infinity out of finite numbers is divide or overflow, a nan
  * out of numbers is invalid.  NumPy's floor_divide subtracts once more, so an
@@ -246,6 +257,13 @@ static void
 warn_of_float(Lower *L, const Expr *e, Expr *r, Sym what, Expr *unless,
               Loc loc)
 {
+    Block *outer = L->out;
+    if (is_calm_where_finite(e)) {
+        Stmt *odd = ir_stmt(L->arena, S_IF, loc);
+        odd->value = not_(L, call_fn(L, FN_FINITE, DT_BOOL, r, NULL));
+        emit(L, odd);
+        L->out = &odd->body;
+    }
     Expr *infinite = reuse(L, overflows(L, e, r, loc), loc);
     Expr *by_zero = divides(L, e);
     Expr *over = infinite;
@@ -265,6 +283,7 @@ warn_of_float(Lower *L, const Expr *e, Expr *r, Sym what, Expr *unless,
         invalid = either(L, invalid, over);
     }
     warn_if(L, invalid, WARN_INVALID, what, unless, loc);
+    L->out = outer;
 }
 
 /* 'e' over operands that have names. */
