@@ -299,10 +299,15 @@ look_at_walk(void *data, Stmt *s)
 
 /* Does the loop step evenly through memory?  Of others gcc may make SIMD that
  * is slower than none: it gathers, and thinks little of that.  Not where the
- * rounds wait for each other's elements. */
+ * rounds wait for each other's elements or names. */
 static bool
 walks_evenly(const Commit *c, const Stmt *loop)
 {
+    for (int i = 0; i < loop->ncarries; i++) {
+        if (ir_tally(c->pass->scratch, loop, i) == TALLY_NONE) {
+            return true;
+        }
+    }
     Walk w = {c->func, loop, loop_defs(c->pass->scratch, &loop->body), true,
               false};
     ir_each_stmt(&loop->body, look_at_walk, &w);
