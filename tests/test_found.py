@@ -175,9 +175,28 @@ def stored_into_nothing(a, b):
     return a.sum() + b[1:1].sum()
 
 
+def wrapped_byte(a, n, at):
+    """An index that is a choice, on an axis whose step is one byte."""
+    for i in range(1, n):
+        for _ in range(1, a.shape[0] - 1):
+            a[i, at] -= 5
+
+
+def wrapped_only_row(n, at):
+    """Likewise, in front of an axis with one index."""
+    t = np.zeros((n, 1), np.int64)
+    for i in range(n):
+        for k in range(t.shape[1]):
+            t[at, k] += i
+            t[at - i, k] += 1
+    return t
+
+
 CASES = {
     stored_then_read: lambda: (np.array([1, 200], np.uint8),
                                np.array([[9]], np.uint8)),
+    wrapped_byte: lambda: (numbers(12, (15, 15), np.uint8)[1:8, 1:8], 6, 5),
+    wrapped_only_row: lambda: (6, 2),
     wrapped_index: lambda: (numbers(1, (6, 5, 3), np.float32),),
     chained_copies: lambda: (numbers(2, (20, 15, 3), np.float32),),
     unused_condition: lambda: (numbers(3, (7, 7), np.float64),

@@ -167,26 +167,41 @@ index_piece(Gen *g, const Expr *e)
     return c_piece(g, e, 0);
 }
 
-/* 'acc * factor + next' without what is one or zero. Sums of indices may be
- * regrouped freely, as they wrap and are in range at the end. */
+/* A part of a sum: `a ? b : c` in parentheses. */
+static const char *
+summand(Gen *g, Piece part)
+{
+    return part.prec < P_ADD ? str_printf(g->arena, "(%s)", part.text)
+                             : part.text;
+}
+
+/* 'acc * factor' without what is one or zero. */
+static Piece
+multiply(Gen *g, Piece acc, const char *factor)
+{
+    if (strcmp(acc.text, "0") == 0 || strcmp(factor, "1") == 0) {
+        return acc;
+    }
+    bool loose = acc.prec < P_MUL;
+    return (Piece){str_printf(g->arena, loose ? "(%s) * %s" : "%s * %s",
+                              acc.text, factor),
+                   P_MUL};
+}
+
+/* 'acc * factor + next', likewise. Sums of indices may be regrouped freely, as
+ * they wrap and are in range at the end. */
 static Piece
 multiply_add(Gen *g, Piece acc, const char *factor, Piece next)
 {
+    acc = multiply(g, acc, factor);
     if (strcmp(acc.text, "0") == 0) {
         return next;
-    }
-    if (strcmp(factor, "1") != 0) {
-        acc.text = acc.prec < P_MUL
-                       ? str_printf(g->arena, "(%s) * %s", acc.text, factor)
-                       : str_printf(g->arena, "%s * %s", acc.text, factor);
-        acc.prec = P_MUL;
     }
     if (strcmp(next.text, "0") == 0) {
         return acc;
     }
-    bool loose = next.prec < P_ADD;
-    return (Piece){str_printf(g->arena, loose ? "%s + (%s)" : "%s + %s",
-                              acc.text, next.text),
+    return (Piece){str_printf(g->arena, "%s + %s", summand(g, acc),
+                              summand(g, next)),
                    P_ADD};
 }
 
@@ -218,10 +233,9 @@ strided_offset(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
     Str text = str_new(g->arena);
     for (int k = 0; k < buf->rank; k++) {
         Piece at = k < n ? index_piece(g, index[k]) : lane_piece(g, lane);
-        Piece term =
-            multiply_add(g, at, c_stride(g, buf, k), (Piece){"0", P_ATOM});
+        Piece term = multiply(g, at, c_stride(g, buf, k));
         if (strcmp(term.text, "0") != 0) {
-            str_addf(&text, " + %s", term.text);
+            str_addf(&text, " + %s", summand(g, term));
         }
     }
     return text.at;
