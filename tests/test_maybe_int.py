@@ -90,3 +90,24 @@ def test_comparisons_of_maybe_ints(dtype):
         signed = a.dtype.kind == "i"  # -1 is no uint8
         assert_same(fast, (a, limit), native=signed)
         assert_same(fast, (a[:0], limit), native=signed)
+
+
+TWO = (lambda v, w, b: np.remainder(v, w), lambda v, w, b: np.add(v, v),
+       lambda v, w, b: np.maximum(v, w), lambda v, w, b: np.clip(b, v, w),
+       lambda v, w, b: np.where(b > 1, v, w))
+
+
+@pytest.mark.parametrize("of_two", TWO)
+def test_functions_of_two_maybe_ints(of_two):
+    """Each is Python's int or an int16: an int64 if neither is NumPy's."""
+    def run(a, b, n, both):
+        v = n if n else a[1]
+        w = n if both else a[0]
+        return of_two(v, w, b)
+
+    fast = accelerate(run)
+    b = np.array([1, 5, 9], np.uint8)
+    for n, both in ((3, True), (3, False), (0, False), (0, True)) * 2:
+        assert_same(fast, (np.array([3, 4], np.int16), b, n, both),
+                    native=False)
+    assert fast.stats.native_calls > 0

@@ -226,22 +226,59 @@ rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args)
     }
 }
 
-/* Both give one dtype, computed alike: NumPy turns the number into one of its
- * own first. */
-bool
-ufunc_is_uniform(Arena *arena, BuiltinId id, const Type *const *args, int at)
+/* The arguments with the alternatives of those whose bit is set in 'combo';
+ * false: one of them has none. */
+static bool
+take_alts(Arena *arena, const Type *const *args, unsigned combo,
+          const Type **out)
 {
-    const Type *other[MOST_UFUNC_ARGS + 1] = {NULL};
-    Plain alt;
-    if (args[at]->kind != TY_NUM || !type_plain_alt(args[at], &alt)) {
-        return false;
+    for (int i = 0; i < MOST_UFUNC_ARGS; i++) {
+        Plain alt;
+        out[i] = args[i];
+        if (!(combo >> i & 1)) {
+            continue;
+        }
+        if (args[i] == NULL || args[i]->kind != TY_NUM ||
+            !type_plain_alt(args[i], &alt)) {
+            return false;
+        }
+        out[i] = type_num(arena, alt.dtype, alt.weak);
     }
-    memcpy(other, args, sizeof(*other) * MOST_UFUNC_ARGS);
-    other[at] = type_num(arena, alt.dtype, alt.weak);
+    return true;
+}
+
+/* Is a part of the combination refused already, and so all of it? */
+static bool
+part_refused(unsigned refused, unsigned combo)
+{
+    for (unsigned part = 1; part < combo; part++) {
+        if ((part & combo) == part && (refused >> part & 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Both give one dtype, computed alike, if NumPy turns the number into one of
+ * its own first.  np.add(v, w) of two that are an int16 or Python's is an int16
+ * while one of them is, and else an int64: so all combinations are tried. */
+unsigned
+ufunc_refused(Arena *arena, BuiltinId id, const Type *const *args)
+{
     UfuncRule one = rule_ufunc(arena, id, args);
-    UfuncRule two = rule_ufunc(arena, id, other);
-    return one.dtype != DT_COUNT && one.dtype == two.dtype &&
-           one.compute == two.compute && one.own == two.own;
+    unsigned refused = 0;
+    for (unsigned combo = 1; combo < 1u << MOST_UFUNC_ARGS; combo++) {
+        const Type *other[MOST_UFUNC_ARGS];
+        if (part_refused(refused, combo) ||
+            !take_alts(arena, args, combo, other)) {
+            continue;
+        }
+        UfuncRule two = rule_ufunc(arena, id, other);
+        bool same = one.dtype == two.dtype && one.compute == two.compute &&
+                    one.own == two.own;
+        refused |= (unsigned)!same << combo;
+    }
+    return refused;
 }
 
 /* --- types ---------------------------------------------------------------- */

@@ -316,9 +316,10 @@ AOp ufunc_op(BuiltinId id);
 int ufunc_arity(BuiltinId id);
 /* NULL in 'args' is an argument left out or None. */
 UfuncRule rule_ufunc(Arena *arena, BuiltinId id, const Type *const *args);
-/* Does the alternative of argument 'at', a number, make no difference? */
-bool ufunc_is_uniform(Arena *arena, BuiltinId id, const Type *const *args,
-                      int at);
+/* A bit per combination of numbers that are their alternatives (bit i of its
+ * number: argument i is) in which something else is computed; only the least
+ * of them. */
+unsigned ufunc_refused(Arena *arena, BuiltinId id, const Type *const *args);
 
 /* --- linalg.c ------------------------------------------------------------- */
 

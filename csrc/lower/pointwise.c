@@ -392,21 +392,42 @@ tree(Lower *L, const Ufunc *u, const Value *values, Loc loc)
     return z;
 }
 
+/* All arguments of the combination are their alternatives; NULL: one of them
+ * surely isn't. */
+static Expr *
+all_alts(Lower *L, unsigned combo, const Value *values)
+{
+    Expr *all = NULL;
+    for (int i = 0; i < MOST_UFUNC_ARGS; i++) {
+        if (combo >> i & 1) {
+            if (values[i].flag == NULL) {
+                return NULL;
+            }
+            all = both(L, all, values[i].flag);
+        }
+    }
+    return all;
+}
+
 /* Numbers that may be Python's are NumPy's, unless that is all the same. */
 static void
 settle_flags(Lower *L, const Ufunc *u, const Type *const *types, Value *values,
              Loc loc)
 {
+    unsigned refused = ufunc_refused(L->arena, u->id, types);
+    for (unsigned combo = 1; combo < 1u << MOST_UFUNC_ARGS; combo++) {
+        Expr *bad =
+            refused >> combo & 1 ? all_alts(L, combo, values) : NULL;
+        if (bad != NULL) {
+            emit_check(L, not_(L, bad), X_SPECULATE, loc);
+        }
+    }
     for (int i = 0; i < MOST_UFUNC_ARGS; i++) {
         Plain alt;
-        if (types[i] == NULL || values[i].flag == NULL ||
-            types[i]->kind != TY_NUM || !type_plain_alt(types[i], &alt)) {
-            continue;
+        if (types[i] != NULL && types[i]->kind == TY_NUM &&
+            type_plain_alt(types[i], &alt)) {
+            values[i].flag = NULL;
         }
-        if (!ufunc_is_uniform(L->arena, u->id, types, i)) {
-            emit_check(L, not_(L, values[i].flag), X_SPECULATE, loc);
-        }
-        values[i].flag = NULL;
     }
 }
 
