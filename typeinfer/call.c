@@ -187,6 +187,37 @@ add_argument(Infer *I, AExpr *out, const AExpr *arg, const Word *word,
     }
 }
 
+/* Does 'arg', one of the call's, stand behind number '*last'?  Then it is the
+ * last one; NULL is left out. */
+static bool
+stands_behind(const AExpr *call, const AExpr *arg, int *last)
+{
+    int at = 0;
+    if (arg == NULL) {
+        return true;
+    }
+    while (call->items.at[at] != arg) {
+        at++;
+    }
+    bool behind = at > *last;
+    *last = at;
+    return behind;
+}
+
+/* Arguments are evaluated in the order of their slots. They may be given in
+ * another one, unless a call may tell the difference. */
+static void
+refuse_disorder(Infer *I, const AExpr *call, const char *name)
+{
+    for (int i = 0; i < call->items.n; i++) {
+        if (has_user_call(call->items.at[i])) {
+            refuse_call(I, call, name,
+                        "has a call among keyword arguments that do not stand "
+                        "in the order of the parameters");
+        }
+    }
+}
+
 /* Sorts the arguments into slots; "self" of a method is the first. */
 static void
 sort_arguments(Infer *I, const AExpr *e, AExpr *out, BuiltinId id, int skip)
@@ -197,6 +228,8 @@ sort_arguments(Infer *I, const AExpr *e, AExpr *out, BuiltinId id, int skip)
     name = dot && strncmp(name, "builtins.", 9) == 0 ? dot + 1 : name;
     int used = 0;
     int nth = 0;
+    int last = -1;
+    bool sorted = true;
     Word word;
     for (const char *at = next_word(row->params, &word); at != NULL;
          at = next_word(at, &word)) {
@@ -210,6 +243,7 @@ sort_arguments(Infer *I, const AExpr *e, AExpr *out, BuiltinId id, int skip)
         if (word.text[0] != '*') {
             const AExpr *arg = find_argument(e, &word, nth, true, &used);
             add_argument(I, out, arg, &word, name);
+            sorted &= stands_behind(e, arg, &last);
             nth++;
             continue;
         }
@@ -221,15 +255,51 @@ sort_arguments(Infer *I, const AExpr *e, AExpr *out, BuiltinId id, int skip)
     if (used != e->items.n) {
         refuse_call(I, out, name, "has arguments that it does not take");
     }
+    if (!sorted) {
+        refuse_disorder(I, out, name);
+    }
 }
 
-/* A library function: "items" may hold the self of a method already. */
+/* Does the type tell the value, so that nobody evaluates it? */
+static bool
+type_tells(const Type *type)
+{
+    if (type->alt != ALT_NEVER) {
+        return false;
+    }
+    bool all = type->kind == TY_TUPLE || type->kind == TY_SLICE;
+    for (int i = 0; all && i < type->rank; i++) {
+        all = type_tells(type->items[i]);
+    }
+    return all || type->kind == TY_NONE || type->kind == TY_STR ||
+           type->kind == TY_DTYPE || type->kind == TY_FUNC ||
+           (type->kind == TY_NUM && type->known);
+}
+
+AExpr *
+hold_told(Infer *I, AExpr *call)
+{
+    ABlock block = {0};
+    int last = -1;
+    for (int i = 0; i < call->items.n; i++) {
+        const AExpr *item = call->items.at[i];
+        bool told = has_user_call(item) && type_tells(item->type);
+        last = told ? i : last;
+    }
+    for (int i = 0; i <= last; i++) {
+        call->items.at[i] = hold_typed(I, call->items.at[i], &block);
+    }
+    return typed_seq(I, block, call);
+}
+
+/* A library function: "items" may hold the self of a method already. What loops
+ * go over, they evaluate. */
 AExpr *
 call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id)
 {
     sort_arguments(I, e, out, id, out->items.n);
     out->type = type_of_builtin(I, out, id);
-    return out;
+    return out->type->kind == TY_RANGE ? out : hold_told(I, out);
 }
 
 /* May `x.id()` be a call of the row 'id'?  NumPy's scalars have the methods of
@@ -310,20 +380,16 @@ refuse_unknown(Infer *I, const AExpr *e)
     }
 }
 
-/* A call by what is called: a method, a user function, or a row of
- * builtins.def. */
-AExpr *
-infer_call(Infer *I, const AExpr *e)
+/* A call by what is called: a user function, or a row of builtins.def; what a
+ * call returned is held in 'block'. */
+static AExpr *
+call_value(Infer *I, const AExpr *e, AExpr *out, ABlock *block)
 {
-    if (has_stars(&e->items)) {
-        return call_with_stars(I, e);
-    }
-    AExpr *out = node_like(I, e);
-    if (e->lhs->kind == A_ATTR) {
-        return call_method(I, e, out);
-    }
     refuse_unknown(I, e);
     out->lhs = infer_expr(I, e->lhs);
+    if (has_user_call(out->lhs)) {
+        out->lhs = hold_typed(I, out->lhs, block);
+    }
     const Type *callee = out->lhs->type;
     if (callee->kind == TY_FUNC && callee->func >= 0) {
         return call_user(I, e, out, callee);
@@ -352,4 +418,19 @@ infer_call(Infer *I, const AExpr *e)
                        ? call_on_sequence(I, e, id)
                        : NULL;
     return value ? value : call_builtin(I, e, out, id);
+}
+
+AExpr *
+infer_call(Infer *I, const AExpr *e)
+{
+    if (has_stars(&e->items)) {
+        return call_with_stars(I, e);
+    }
+    AExpr *out = node_like(I, e);
+    if (e->lhs->kind == A_ATTR) {
+        return call_method(I, e, out);
+    }
+    ABlock block = {0};
+    AExpr *value = call_value(I, e, out, &block);
+    return typed_seq(I, block, value);
 }

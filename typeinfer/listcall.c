@@ -171,7 +171,7 @@ list_gather(Infer *I, const AExpr *e, BuiltinId id)
         need_order(I, call, list->items[0]);
     }
     call->type = list;
-    return typed_seq(I, block, call);
+    return typed_seq(I, block, hold_told(I, call));
 }
 
 /* Are numbers compared with numbers only, and tuples with such as long? */

@@ -150,8 +150,15 @@ in_order(Infer *I, const AExpr *call, AExpr *list, ABlock *out)
                             numbered(I, k, v, items));
     pairs = hold_typed(I, take_seq(I, list_comp(I, pairs), out), out);
     const AExpr *arg = keyword(call, "reverse");
+    AExpr *down = arg ? infer_expr(I, arg) : NULL;
+    if (has_user_call(down)) {
+        infer_refuse(I, DIAG_UNSUPPORTED_CALL, arg->loc,
+                     "Give it a name first.",
+                     "`reverse` that a call returns is not translated beside "
+                     "`key`");
+    }
     AExpr *sort = list_call(I, call->loc, BUILTIN_LIST_BY_KEY, pairs);
-    vec_push(I->arena, &sort->items, arg ? infer_expr(I, arg) : NULL);
+    vec_push(I->arena, &sort->items, down);
     vec_push(I->arena, &sort->keys, NULL);
     sort->type = type_of_list(I, sort, BUILTIN_LIST_BY_KEY);
     AStmt *s = ast_stmt(I->arena, AS_EXPR, call->loc);

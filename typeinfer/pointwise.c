@@ -392,9 +392,8 @@ type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
     if (rule.dtype == DT_COUNT) {
         refuse_type(I, call, id, args[0]);
     }
-    int slot = builtin_slot(id, "out");
-    const AExpr *out = slot >= 0 ? call->items.at[slot] : NULL;
-    if (out != NULL && out->type->kind != TY_NONE) {
+    const AExpr *out = ufunc_out(call, id);
+    if (out != NULL) {
         return out_type(I, call, out, rule.dtype, ops, n);
     }
     bool array = false;

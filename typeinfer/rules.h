@@ -180,6 +180,12 @@ int builtin_slot(BuiltinId id, const char *word);
 
 /* Is it a call of a method that changes its list? */
 bool list_changes(const AExpr *call);
+/* The array that a function by element is given as 'out', or NULL. */
+const AExpr *ufunc_out(const AExpr *call, BuiltinId id);
+/* User functions and methods of lists may change memory, so what was loaded
+ * before such a call must be held. Other library functions store only into an
+ * `out`. */
+bool has_user_call(const AExpr *e);
 
 /* What sort of thing a TY_DTYPE is ("rank"): np.uint8, a.dtype, and what
  * np.iinfo and np.finfo give, which is no dtype. */

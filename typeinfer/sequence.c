@@ -295,16 +295,18 @@ static AExpr *
 call_sorted(Infer *I, const AExpr *e, AExpr *seq, ABlock *out)
 {
     const AExpr *arg = second_argument(e, "reverse");
+    AExprVec items = held_items(I, seq, out);
     bool down = false;
     if (arg != NULL) {
         AExpr *typed = infer_expr(I, arg);
+        typed = has_user_call(typed) ? hold_typed(I, typed, out) : typed;
         if (!type_truth(typed->type, &down)) {
             infer_pin(I, cond_origin(typed));
             infer_refuse(I, DIAG_UNSUPPORTED_CALL, e->loc, NULL,
                          "`sorted` with an unknown `reverse`");
         }
     }
-    return sort_items(I, e, held_items(I, seq, out), down, out);
+    return sort_items(I, e, items, down, out);
 }
 
 /* The value of the builtin for items that are held. */

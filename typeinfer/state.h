@@ -442,10 +442,15 @@ void check_keeps(Infer *I, const AExpr *e, DType from, DType to);
 /* Refuses arrays of complex numbers that leave no axis for the parts. */
 void check_axes(Infer *I, const AExpr *e, const Type *type);
 
-/* --- subscript.c --- */
-AExpr *infer_subscript(Infer *I, const AExpr *e);
+/* --- slice.c --- */
 /* lo:hi:step, any of them NULL. */
 const Type *type_of_slice(Infer *I, const AExpr *e, AExpr *const *parts);
+AExpr *infer_slice(Infer *I, const AExpr *e, const Type *base);
+
+/* --- subscript.c --- */
+AExpr *infer_subscript(Infer *I, const AExpr *e);
+/* Refuses what is no integer, nor a float that may be one. */
+void check_index(Infer *I, const AExpr *e, const Type *type, bool or_bool);
 AExpr *infer_attr(Infer *I, const AExpr *e);
 /* The type of element or part 'k' when 'type' is iterated. */
 const Type *item_type(Infer *I, const Type *type, Loc loc);
@@ -486,6 +491,9 @@ AExpr *infer_library_method(Infer *I, const AExpr *e, const AExpr *self);
 AExpr *infer_ufunc_method(Infer *I, const AExpr *e, const AExpr *self);
 /* A library function: "items" of 'out' may hold the self of a method. */
 AExpr *call_builtin(Infer *I, const AExpr *e, AExpr *out, BuiltinId id);
+/* `a.sum(axis=f(a))`: f is called although its type says all, which is None or
+ * a constant, and before it all that stands in front of it is evaluated. */
+AExpr *hold_told(Infer *I, AExpr *call);
 
 /* --- linalg.c --- */
 const Type *type_of_linalg(Infer *I, AExpr *call, BuiltinId id);

@@ -33,56 +33,13 @@ refuse_index(Infer *I, const AExpr *e, const Type *type)
 }
 
 /* An integer, or a float that may be one (lower tests that it is). */
-static void
+void
 check_index(Infer *I, const AExpr *e, const Type *type, bool or_bool)
 {
     bool maybe_int = type->kind == TY_NUM && type->alt == ALT_INT;
     if (!type_is_integer(type, or_bool) && !maybe_int) {
         refuse_index(I, e, type);
     }
-}
-
-/* lo:hi:step as a type; the step must be known. */
-const Type *
-type_of_slice(Infer *I, const AExpr *e, AExpr *const *parts)
-{
-    const Type *items[3];
-    int64_t step = 1;
-    for (int i = 0; i < 3; i++) {
-        items[i] = parts[i] ? parts[i]->type : type_kind(I->arena, TY_NONE);
-        if (items[i]->kind != TY_NONE) {
-            check_index(I, parts[i], items[i], false);
-        }
-    }
-    bool known =
-        items[2]->kind == TY_NONE || type_is_known_int(items[2], &step);
-    if (!known) {
-        infer_pin(I, cond_origin(parts[2]));
-    }
-    if (!known || step == 0) {
-        infer_refuse(I, DIAG_UNSUPPORTED_INDEX, e->loc,
-                     "Write a loop over the elements.",
-                     "a slice with a step that is not a constant is not "
-                     "translated");
-    }
-    Type *type = arena_copy(I->arena, type_tuple(I->arena, items, 3, false),
-                            sizeof(*type));
-    type->kind = TY_SLICE;
-    return type;
-}
-
-/* The typed bounds of a slice that is written in a subscript. */
-static AExpr *
-infer_slice(Infer *I, const AExpr *e)
-{
-    AExpr *out = node_like(I, e);
-    for (int i = 0; i < 3; i++) {
-        AExpr *part = e->items.at[i] ? infer_expr(I, e->items.at[i]) : NULL;
-        bool none = part != NULL && part->type->kind == TY_NONE;
-        vec_push(I->arena, &out->items, none ? NULL : part);
-    }
-    out->type = type_of_slice(I, e, out->items.at);
-    return out;
 }
 
 /* A bound of a slice of 'size' items as PySlice_AdjustIndices has it for a step
@@ -227,8 +184,9 @@ infer_indices(Infer *I, const AExpr *e, AExpr *out)
             typed = node_like(I, item);
             typed->type = type_kind(I->arena, TY_RANGE);
         } else {
-            typed = item->kind == A_SLICE ? infer_slice(I, item)
-                                          : infer_expr(I, item);
+            typed = item->kind == A_SLICE
+                        ? infer_slice(I, item, out->lhs->type)
+                        : infer_expr(I, item);
         }
         if (out->lhs->type->kind == TY_ARRAY) {
             typed = index_of_list(I, typed);

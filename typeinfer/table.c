@@ -84,3 +84,38 @@ builtin_slot(BuiltinId id, const char *word)
     }
     return -1;
 }
+
+const AExpr *
+ufunc_out(const AExpr *call, BuiltinId id)
+{
+    int slot = builtin_slot(id, "out");
+    const AExpr *out = slot >= 0 ? call->items.at[slot] : NULL;
+    return out == NULL || out->type->kind == TY_NONE ? NULL : out;
+}
+
+/* Does the call write an array that it is given? */
+static bool
+ufunc_stores(const AExpr *call)
+{
+    BuiltinId id = builtin_of(call->lhs);
+    return id == BUILTIN_FILL ||
+           (table[id].kind == BK_UFUNC && ufunc_out(call, id) != NULL);
+}
+
+bool
+has_user_call(const AExpr *e)
+{
+    if (e == NULL) {
+        return false;
+    }
+    bool stores = e->kind == A_CALL && (e->callee != NULL || ufunc_stores(e) ||
+                                        list_changes(e));
+    if (stores || e->kind == A_SEQ) {
+        return true;
+    }
+    bool found = has_user_call(e->lhs) || has_user_call(e->rhs);
+    for (int i = 0; i < e->items.n && !found; i++) {
+        found = has_user_call(e->items.at[i]);
+    }
+    return found;
+}

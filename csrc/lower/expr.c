@@ -373,27 +373,6 @@ lower_chain(Lower *L, const AExpr *e, int at, Value lhs)
 
 /* --- the others ----------------------------------------------------------- */
 
-/* User functions and methods of lists may change memory, so what was loaded
- * before such a call must be held. Other library functions store only
- * into an `out`. */
-bool
-has_user_call(const AExpr *e)
-{
-    if (e == NULL) {
-        return false;
-    }
-    bool stores = e->kind == A_CALL && (e->callee != NULL || ufunc_stores(e) ||
-                                        list_changes(e));
-    if (stores || e->kind == A_SEQ) {
-        return true;
-    }
-    bool found = has_user_call(e->lhs) || has_user_call(e->rhs);
-    for (int i = 0; i < e->items.n && !found; i++) {
-        found = has_user_call(e->items.at[i]);
-    }
-    return found;
-}
-
 /* Operands from left to right into 'out'; absent ones are skipped. An operand
  * with a user call lets those before it be held: f(a[0], g(a)) reads a[0]
  * before g may change it. */

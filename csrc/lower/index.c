@@ -331,6 +331,9 @@ slice_item(Lower *L, const AExpr *e, Item *out)
         out->lo = lower_expr(L, e->items.at[0]);
     }
     if (e->items.at[1] != NULL) {
+        if (has_user_call(e->items.at[1]) && out->lo.type != NULL) {
+            out->lo = hold_value(L, out->lo, e->loc);
+        }
         out->hi = lower_expr(L, e->items.at[1]);
     }
     type_is_known_int(e->type->items[2], &out->step);

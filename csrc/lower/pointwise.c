@@ -471,24 +471,6 @@ open_call(Lower *L, const AExpr *e, bool lazy, Ufunc *u, Value *values)
     }
 }
 
-/* The array given as 'out', or NULL. */
-static const AExpr *
-out_of(const AExpr *e, BuiltinId id)
-{
-    int slot = builtin_slot(id, "out");
-    const AExpr *out = slot >= 0 ? e->items.at[slot] : NULL;
-    return out == NULL || out->type->kind == TY_NONE ? NULL : out;
-}
-
-/* Does the call write an array that it is given? */
-bool
-ufunc_stores(const AExpr *e)
-{
-    BuiltinId id = builtin_of(e->lhs);
-    return id == BUILTIN_FILL ||
-           (builtin_row(id)->kind == BK_UFUNC && out_of(e, id) != NULL);
-}
-
 /* A number or lanes are computed here, an array where it is needed. */
 Value
 lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
@@ -498,7 +480,7 @@ lower_ufunc(Lower *L, const AExpr *e, BuiltinId id)
     if (id == BUILTIN_NP_WHERE && e->items.at[1] == NULL) {
         return lower_nonzero(L, e, id);
     }
-    const AExpr *out = out_of(e, id);
+    const AExpr *out = ufunc_out(e, id);
     bool lazy = type_is_memory(e->type);
     open_call(L, e, lazy, &u, values);
     if (lazy) {

@@ -398,7 +398,6 @@ Value array_binop(Lower *L, AOp op, Value lhs, Value rhs, const Type *type,
 
 /* --- pointwise.c --- */
 Value lower_ufunc(Lower *L, const AExpr *e, BuiltinId id);
-bool ufunc_stores(const AExpr *e); /* the call has an 'out' */
 /* The loop of NumPy's that computes the elements of 'z', an Fn; -1: none. */
 int lazy_loop(const Lazy *z);
 
@@ -541,7 +540,6 @@ Value lower_expr(Lower *L, const AExpr *e);
 Value lower_lazy(Lower *L, const AExpr *e);
 Expr *lower_cond(Lower *L, const AExpr *e);
 void lower_items(Lower *L, const AExprVec *items, Value *out);
-bool has_user_call(const AExpr *e);
 
 /* --- subscript.c --- */
 Value lower_subscript(Lower *L, const AExpr *e);
