@@ -250,3 +250,13 @@ def test_dtypes_of_copysign(left):
         assert_same(accelerate(signed), (np.ones(3, left), np.ones(3, right)),
                     native=False)
     assert_same(accelerate(with_numbers), (np.ones(3, left),), native=False)
+
+
+@pytest.mark.filterwarnings("ignore::vizgen.FallbackWarning")
+@pytest.mark.parametrize("clip", (
+    lambda v: np.clip(v, 4), lambda v: np.clip(v, a_max=4),
+    lambda v: v.clip(4), lambda v: v.clip(max=4),
+    lambda v: np.clip(v, None, 4), lambda v: np.clip(v, 4, None)))
+def test_bounds_of_clip(clip):
+    """The function takes two of them."""
+    assert_same(accelerate(clip), (np.array([3.0, 5, 4]),), native=False)

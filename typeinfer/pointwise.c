@@ -365,6 +365,17 @@ check_decimals(Infer *I, const AExpr *call, BuiltinId id)
     }
 }
 
+/* np.clip has two bounds, which may be None, or none; the method may have one.
+ */
+static void
+check_bounds(Infer *I, const AExpr *call, BuiltinId id)
+{
+    const AExpr *const *bounds = (const AExpr *const *)call->items.at + 1;
+    if (id == BUILTIN_NP_CLIP && (bounds[0] == NULL) != (bounds[1] == NULL)) {
+        refuse_call(I, call, "clip", "lacks an argument");
+    }
+}
+
 /* A call of BK_UFUNC: a number, an array that is broadcast, or its `out`. */
 const Type *
 type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
@@ -374,6 +385,7 @@ type_of_ufunc(Infer *I, AExpr *call, BuiltinId id)
     if (id == BUILTIN_NP_WHERE && call->items.at[1] == NULL) {
         return type_of_nonzero(I, call, id);
     }
+    check_bounds(I, call, id);
     int n = gather(I, call, id, args, ops);
     bool rounds = id == BUILTIN_NP_ROUND || id == BUILTIN_NP_AROUND ||
                   id == BUILTIN_ROUND_OF;
