@@ -340,7 +340,7 @@ fault("any float goes by way of an int32", "transforms/checks.c",
       "    if (lo < INT32_MIN || hi > INT32_MAX) {", "    if (lo > hi) {",
       "tests/test_float_ranges.py::test_tables[wholes-float64]")
 fault("comparisons are made when carries have changed", "csrc/emit/cpick.c",
-      "                  (arg->op == E_VAR && p->values[arg->var->id] != NULL);",
+      "                  (arg->op == E_VAR && c->values[arg->var->id] != NULL);",
       "                  arg->op == E_VAR;",
       "tests/test_picks.py::test_same[by_what_was-float64]")
 fault("arrays are asked together that are not stored together",

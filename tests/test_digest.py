@@ -183,9 +183,23 @@ def divided(a, k):
     return n
 
 
-FIRES = [detector, asked_twice, two_questions, made_in_a_loop, by_columns]
+def constant(a, k):
+    """Squares that overflow: a warning, though all is known beforehand."""
+    u = np.zeros(a.shape)
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            u[y, x] = 1e300 if x == 3 else a[y, x]
+    n = 0
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            if u[y, x] * u[y, x] > k:
+                n = (n * 5 + y) % 1009
+    return n
+
+
+FIRES = [detector, asked_twice, made_in_a_loop, by_columns]
 NONE = [returned_too, used_too, late_threshold, stored_again, elsewhere,
-        divided]
+        divided, two_questions, constant]
 SIZES = [(0, 0), (1, 1), (2, 5), (3, 0), (7, 64), (29, 65), (8, 200)]
 
 

@@ -46,10 +46,25 @@ def by_what_was(img):
     return best, last
 
 
+def from_outside(img):
+    """Compared before the loops, and in the caller of a part that is shared."""
+    low = img.shape[0] * 0.25
+    high = low * 2.0 - 1.0
+    c = low < high
+    out = np.zeros(img.shape)
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[y, x] = img[y, x] * (1.0 if low < 0.5 else 3.0)
+            out[y, x] += high if c else low
+    return out, 2.0 if c else 1.0
+
+
 @pytest.mark.parametrize("dtype", (np.float64, np.float32))
-@pytest.mark.parametrize("fn", (dither, clamped, by_what_was))
-def test_same(fn, dtype):
-    fast = accelerate(fn)
+@pytest.mark.parametrize("fn", (dither, clamped, by_what_was,
+                                from_outside))
+def test_same(fn, dtype, monkeypatch):
+    monkeypatch.setenv("VIZGEN_PARALLEL_NS", "0")
+    fast = accelerate(fn, threads=2)
     for shape in ((0, 0), (1, 1), (2, 3), (20, 31)):
         img = np.random.default_rng(2).random(shape).astype(dtype)
         assert_same(fast, (img,), native=dtype == np.float64)

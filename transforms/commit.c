@@ -25,7 +25,7 @@
  *   "func"   the new one
  *   "arena"  of the new statements
  *   "noted"  the remark was made: one a function is enough
- *   "inner"  the Vars that loops inside of others count
+ *   "inner"  the Vars that loops in others count
  *   "few"    innermost loops (Stmt *) that are proved to take little time
  *   "cut"    the Vars that others count, which can be cut to strips */
 typedef struct Commit {
@@ -298,27 +298,35 @@ look_at_walk(void *data, Stmt *s)
 }
 
 /* Does the loop step evenly through memory?  Of others gcc may make SIMD that
- * is slower than none: it gathers, and thinks little of that.  Not where the
- * rounds wait for each other's elements or names. */
+ * is slower than none: it gathers, and thinks little of that. */
 static bool
 walks_evenly(const Commit *c, const Stmt *loop)
 {
-    for (int i = 0; i < loop->ncarries; i++) {
-        if (ir_tally(c->pass->scratch, loop, i) == TALLY_NONE) {
-            return true;
-        }
-    }
     Walk w = {c->func, loop, loop_defs(c->pass->scratch, &loop->body), true,
               false};
     ir_each_stmt(&loop->body, look_at_walk, &w);
     return w.even || w.counts;
 }
 
-/* For ir_each_stmt. */
+/* Can it lose its polls?  Also if it has no lanes anyhow, since each round
+ * needs what the one before has computed. */
+static bool
+is_better_free(const Commit *c, const Stmt *loop)
+{
+    bool serial = false;
+    for (int i = 0; i < loop->ncarries && !serial; i++) {
+        serial = ir_tally(c->pass->scratch, loop, i) == TALLY_NONE;
+    }
+    return serial || walks_evenly(c, loop);
+}
+
+/* For ir_each_stmt: loops in loops. */
 static void
 note_inner(void *data, Stmt *s)
 {
-    map_set(data, s->var, s->var);
+    if (s->kind == S_FOR) {
+        map_set(data, s->var, s);
+    }
 }
 
 static void
@@ -329,23 +337,57 @@ note_loops(void *data, Stmt *s)
     }
 }
 
-/* Does 's', in another loop, end at or near the end of an axis?  That is a row
- * of something in memory, which takes no longer than some 2^31 short rounds
- * where the row is all that there is, and usually some thousands: to look each
- * time whether it is a long one costs more than short ones take. */
+/* A search for accesses along "axis" of "buf" by "x"; "calls": there are calls
+ * of functions, which take long. */
+typedef struct Along {
+    const Buf *buf;
+    int axis;
+    const Var *x;
+    bool found;
+    bool calls;
+} Along;
+
+/* For ir_each_node. */
+static void
+look_along(void *data, const Expr *e)
+{
+    Along *along = data;
+    along->calls |= e->op == E_CALL;
+    along->found |= e->op == E_LOAD && e->buf == along->buf &&
+                    along->axis < e->nargs &&
+                    ir_is_var(e->args[along->axis], along->x);
+}
+
+/* For ir_each_stmt. */
+static void
+look_stmt_along(void *data, Stmt *s)
+{
+    Along *along = data;
+    ir_each_node(s, look_along, along);
+    along->found |= s->kind == S_STORE && s->buf == along->buf &&
+                    along->axis < s->nindex &&
+                    ir_is_var(s->index[along->axis], along->x);
+}
+
+/* Does 's', in another loop, go along an axis of an array to its end or near,
+ * without calls?  That is a row of some thousand short rounds at most times,
+ * and of as many as there are elements in memory at worst: to look each time
+ * whether it is a long one costs more than short ones take. */
 static bool
 is_row(const Commit *c, Bounds *b, Stmt *s)
 {
-    enum { MULTIPLE = 16 };
     Linear form;
     Expr *zero = ir_int(c->pass->scratch, DT_I64, 0);
     if (!map_has(&c->inner, s->var) || !bounds_linear(b, s->hi, &form) ||
-        form.terms.n != 1 || form.constant > FEW || !walks_evenly(c, s)) {
+        form.terms.n != 1 || form.constant > FEW ||
+        form.terms.at[0].coef != 1 || form.terms.at[0].atom->op != E_DIM ||
+        !is_better_free(c, s)) {
         return false;
     }
-    const Term *term = &form.terms.at[0];
-    return term->atom->op == E_DIM && term->coef > 0 &&
-           term->coef <= MULTIPLE &&
+    const Expr *dim = form.terms.at[0].atom;
+    Along along = {.buf = dim->buf, .axis = dim->axis, .x = s->var};
+    ir_each_stmt(&s->body, look_stmt_along, &along);
+    return along.found && !along.calls &&
            bounds_proves(b, ir_binary(c->pass->scratch, E_LE, zero, s->lo));
 }
 
@@ -382,7 +424,7 @@ note_cut(void *data, Bounds *b, Stmt *s)
 {
     Commit *c = data;
     if (is_brief(s) && !is_few(c, b, s) && s->until == NULL &&
-        s->nbinds == 0 && bounds_may_shift(b, s) && walks_evenly(c, s)) {
+        s->nbinds == 0 && bounds_may_shift(b, s) && is_better_free(c, s)) {
         map_set(&c->cut, s->var, s);
     }
     return true;

@@ -19,9 +19,10 @@
  * that of all others at the same index, each once: then the answer that was
  * stored last belongs to the elements that were.  It is computed where nobody
  * may ask, so nothing in it may be an error or leave a floating-point flag.
- * Only bool: of an array of np.empty, elements that were never written may be
- * asked for, and no bool is a wrong one.  When all loads are questions, nothing
- * but the answers is left of the arrays.
+ * Only bool, and one question of an array: of one of np.empty, elements that
+ * were never written may be asked for, and then no bool is a wrong one.  When
+ * all loads are questions, nothing but the answers is left of the arrays; if
+ * one was overlooked, both stay, which costs memory and nothing else.
  */
 #include "transforms/box.h"
 #include "transforms/transforms.h"
@@ -300,6 +301,66 @@ is_answered(const Question *q, const Block *block)
     return ok;
 }
 
+/* Does the question compute with what it is asked of? */
+static bool
+computes(const Expr *key)
+{
+    bool does = key->op == E_CAST || (key->nargs > 0 && key->op != E_LOAD &&
+                                      dtype_is_float(key->dtype));
+    for (int i = 0; i < key->nargs && !does && key->op != E_LOAD; i++) {
+        does = computes(key->args[i]);
+    }
+    return does;
+}
+
+/* Is 'e' made of memory, on all ways?  Names of the body are seen through. */
+static bool
+is_from_memory(const Digest *d, const Expr *e)
+{
+    const Stmt *def = e->op == E_VAR ? map_get(&d->defs, e->var) : NULL;
+    if (def != NULL && def->kind == S_LET) {
+        return is_from_memory(d, def->value);
+    }
+    if (e->op == E_SELECT) {
+        return is_from_memory(d, e->args[1]) && is_from_memory(d, e->args[2]);
+    }
+    bool from = ir_reads(e);
+    for (int i = 0; i < e->nargs && !from; i++) {
+        from = is_from_memory(d, e->args[i]);
+    }
+    return from;
+}
+
+/* Of a constant the answer would be one as well, and no operation be made that
+ * leaves a floating-point flag, where somebody may listen. */
+static bool
+is_silenced(const Digest *d, const Question *q, const Block *block)
+{
+    bool silenced = false;
+    for (int i = 0; i < block->n && !silenced; i++) {
+        const Stmt *s = block->at[i];
+        silenced = (s->kind == S_STORE && is_from(q, s->buf) &&
+                    !is_from_memory(d, s->value)) ||
+                   is_silenced(d, q, &s->body) || is_silenced(d, q, &s->els) ||
+                   is_silenced(d, q, &s->pre);
+    }
+    return silenced;
+}
+
+/* Is something else asked of one of its arrays?  Of elements that were never
+ * written two answers might contradict each other. */
+static bool
+is_shared(const Digest *d, const Question *q)
+{
+    bool shared = false;
+    for (int i = 0; i < d->n && !shared; i++) {
+        for (int k = 0; k < q->n && q != &d->questions[i] && !shared; k++) {
+            shared = is_from(&d->questions[i], q->from[k]);
+        }
+    }
+    return shared;
+}
+
 /* Arrays that are asked what can't be answered are spoiled, and with them what
  * else is asked of them; until nothing changes. */
 static void
@@ -310,7 +371,9 @@ judge(Digest *d)
         kept = 0;
         for (int i = 0; i < d->n; i++) {
             Question *q = &d->questions[i];
-            bool ok = is_answered(q, d->block);
+            bool ok = is_answered(q, d->block) && !is_shared(d, q) &&
+                      (d->func->deaf || !computes(q->key) ||
+                       !is_silenced(d, q, d->block));
             for (int k = 0; k < q->n; k++) {
                 ok &= is_candidate(d, q->from[k]);
             }

@@ -91,7 +91,7 @@ look_at_node(void *data, const Expr *e)
     reads->ok &= !ir_reads(e) || (e->op == E_LOAD && !e->buf->growable);
 }
 
-/* For ir_each_stmt: all Vars of 's' go into the Map "data". */
+/* For ir_each_node: "data" is a Map. */
 static void
 note_var(void *data, const Expr *e)
 {
@@ -100,6 +100,7 @@ note_var(void *data, const Expr *e)
     }
 }
 
+/* For ir_each_stmt: all Vars of 's' go into the Map "data". */
 static void
 note_vars(void *data, Stmt *s)
 {

@@ -342,17 +342,21 @@ look_mask(Lanes *lanes, const Stmt *branch)
     }
 }
 
-/* Nothing but LETs and then checks, behind which no memory is read? */
+/* Nothing but LETs and then checks, behind which no memory is read?  What is
+ * carried on is read last. */
 static bool
-only_checks(const Block *body)
+only_checks(const Stmt *loop)
 {
     bool only = true;
     bool asked = false;
-    for (int i = 0; i < body->n && only; i++) {
-        const Stmt *s = body->at[i];
+    for (int i = 0; i < loop->body.n && only; i++) {
+        const Stmt *s = loop->body.at[i];
         only = s->kind == S_LET || s->kind == S_CHECK;
         only = only && !(asked && ir_has_load(s->value));
         asked |= s->kind == S_CHECK;
+    }
+    for (int i = 0; i < loop->ncarries && only; i++) {
+        only = !(asked && ir_has_load(loop->carries[i].next));
     }
     return only;
 }
@@ -363,9 +367,10 @@ only_checks(const Block *body)
  * checks are all that there is, they may be of anything.  Definitions are noted
  * as the walk goes on, so that indices are seen through them. */
 static void
-look_body(Lanes *lanes, const Block *body)
+look_body(Lanes *lanes, const Stmt *loop)
 {
-    bool any = only_checks(body);
+    const Block *body = &loop->body;
+    bool any = only_checks(loop);
     for (int i = 0; i < body->n && lanes->why == NULL; i++) {
         Stmt *s = body->at[i];
         bool check = is_float_check(s) || (any && s->kind == S_CHECK);
@@ -414,7 +419,7 @@ vector_allowed(Arena *arena, const Func *func, Bounds *b, const Stmt *loop,
     lanes.x = ir_ref(arena, loop->var);
     int mark = bounds_push(b);
     bounds_loop(b, loop);
-    look_body(&lanes, &loop->body);
+    look_body(&lanes, loop);
     bounds_pop(b, mark);
     if (lanes.why == NULL && lanes.far > lanes.near) {
         refuse_walk(&lanes, lanes.strided, lanes.strided_at);

@@ -151,7 +151,7 @@ corners(const Expr *e, Reals lhs, Reals rhs)
     return out;
 }
 
-/* x * x, or pow(x, 2): never negative, and nan only of nan. */
+/* x * x: never negative, and nan only of nan. */
 static Reals
 reals_square(const Expr *e, Reals arg)
 {
@@ -162,8 +162,9 @@ reals_square(const Expr *e, Reals arg)
     return reals_of(around ? 0 : fmin(lo, hi), fmax(lo, hi), arg.nan);
 }
 
-/* Functions that are monotonic, or whose values have ends of their own.  Only
- * the sign of a power is sure, whose last digit is libm's. */
+/* Functions that are monotonic, or whose values have ends of their own.  Of
+ * what libm computes, the last digits are not known, so only the sign is sure.
+ */
 static Reals
 reals_call(Bounds *b, Expr *e)
 {

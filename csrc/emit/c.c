@@ -369,11 +369,10 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *before,
            Str *out)
 {
     Arena *arena = out->arena;
+    func = c_with_conds(arena, func);
     Gen gen = {.arena = arena, .func = func, .diags = diags};
     gen.people = people;
-    bool *live = c_live(arena, func);
-    gen.conds = c_conds(arena, func, live);
-    gen.live = live;
+    gen.live = c_live(arena, func);
     gen.stored = c_stored(arena, func);
     gen.truncated = c_truncated(arena, func);
     gen.products = c_alternates(arena, func);

@@ -117,7 +117,6 @@ typedef struct Gen {
     bool lanes;         /* the prelude's forms for SIMD loops are used */
     const char *prefix; /* of the functions' names: 'k_blur' */
     const bool *live;   /* by Var.id: its value is used */
-    const Expr **conds; /* by Var.id: the comparison that it is, see c_conds */
     const bool *stored; /* by Buf.id: some element is stored to */
     bool narrows; /* doubles to float; "widens": the other way */
     bool widens;
@@ -132,10 +131,9 @@ typedef struct Gen {
 } Gen;
 
 /* --- cpick.c */
-/* By Var.id: of a bool that only SELECTs ask for, the comparison of floats that
- * it is; such a Var is no longer "live", for it is written where it is asked.
- * NULL: another Var. */
-const Expr **c_conds(Arena *arena, const Func *func, bool *live);
+/* A copy of 'func' in which SELECTs that ask for a comparison of floats by name
+ * have it themselves. */
+const Func *c_with_conds(Arena *arena, const Func *func);
 Piece c_select(Gen *g, const Expr *e, int lane); /* as c_piece */
 
 /* --- cplace.c */
@@ -186,7 +184,7 @@ void c_parallel(Gen *g, const Stmt *loop);
 
 /* --- cuse.c */
 /* By Var.id: does its value reach anything that counts? */
-bool *c_live(Arena *arena, const Func *func);
+const bool *c_live(Arena *arena, const Func *func);
 /* By Buf.id: is it written? */
 const bool *c_stored(Arena *arena, const Func *func);
 /* By Var.id: is it a float converted to an integer, as it is or chosen? */

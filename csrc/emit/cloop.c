@@ -19,6 +19,7 @@
  *       a check may be what keeps them in bounds.
  *   "check", "asked"  some check is there; one of them is of an index.
  *   "late"  behind that one, memory is read or written.
+ *   "carries"  what some loop carries on is read from memory.
  *   "gathers"  some index is tainted.
  *   "blocked"  has what can't stand in a SIMD loop.
  *   "changed"  "tainted" has grown in this round of the scan. */
@@ -27,6 +28,7 @@ typedef struct Scan {
     bool check;       /* some check is there */
     bool asked;       /* one of them is of an index */
     bool late;        /* memory is read or written behind it */
+    bool carries;     /* what a loop carries on is read from memory */
     bool gathers;     /* some index is tainted */
     bool blocked;     /* has what can't stand in a SIMD loop */
     bool changed;     /* "tainted" has grown */
@@ -116,6 +118,14 @@ reads_memory(Stmt *s)
     return reads;
 }
 
+static void
+scan_carries(Scan *scan, const Stmt *s)
+{
+    for (int i = 0; i < s->ncarries; i++) {
+        scan->carries |= ir_has_load(s->carries[i].next);
+    }
+}
+
 /* A WHILE has no number of rounds that SIMD could share. Polls, logs and
  * shadows leave the loop in the middle; an allocation may fail there. */
 static void
@@ -129,6 +139,7 @@ scan_stmt(void *data, Stmt *s)
         scan->blocked = true;
     }
     taint_outs(scan, s);
+    scan_carries(scan, s);
     scan->check |= s->kind == S_CHECK;
     scan->late |= scan->asked && (s->kind == S_STORE || reads_memory(s));
     scan->asked |= s->kind == S_CHECK && s->exc == X_INDEX;
@@ -152,12 +163,13 @@ c_vectorises(Arena *arena, const Func *func, const Stmt *loop)
         return false;
     }
     Scan scan = {0};
+    scan_carries(&scan, loop);
     scan.tainted = ARENA_ARRAY(arena, bool, func->next_id + 1);
     do {
         scan.changed = scan.asked = false;
         ir_each_stmt(&loop->body, scan_stmt, &scan);
     } while (scan.changed);
-    return !scan.blocked && !scan.late &&
+    return !scan.blocked && !scan.late && !(scan.asked && scan.carries) &&
            !(scan.check && scan.gathers);
 }
 

@@ -1,94 +1,84 @@
 /* Choices by a comparison of floats.
  *
  *     let %c = (lt %x 0.5)
- *     let %v = (select %c 1.0 0.0)     const double v = vz_pick_lt_f64(x, 0.5,
- * 1.0, 0.0);
+ *     let %v = (select %c 1.0 0.0)
  *
- * A comparison whose value is only asked for by SELECTs is written where they
- * are, and has no variable.
+ *     const double v = vz_pick_lt_f64(x, 0.5, 1.0, 0.0);
  */
 #include "csrc/emit/cgen.h"
 
-/* --- comparisons without a variable --------------------------------------- */
+/* --- comparisons where they are asked ------------------------------------ */
 
-/* By Var.id: how often it is used, how often as the condition of a SELECT, and
- * the value of a LET. */
-typedef struct Picks {
-    int *uses;
-    int *conds;
-    const Expr **values;
-} Picks;
-
-/* For ir_each_node. */
-static void
-count_cond(void *data, const Expr *e)
-{
-    Picks *p = data;
-    if (e->op == E_VAR) {
-        p->uses[e->var->id]++;
-    }
-    if (e->op == E_SELECT && e->args[0]->op == E_VAR) {
-        p->conds[e->args[0]->var->id]++;
-    }
-}
+/* "values": by Var.id, of LETs. */
+typedef struct Conds {
+    Arena *arena;
+    Expr **values;
+} Conds;
 
 /* For ir_each_stmt. */
 static void
-count_stmt(void *data, Stmt *s)
+note_value(void *data, Stmt *s)
 {
-    Picks *p = data;
-    ir_each_node(s, count_cond, p);
+    Conds *c = data;
     if (s->kind == S_LET) {
-        p->values[s->var->id] = s->value;
+        c->values[s->var->id] = s->value;
     }
 }
 
 /* Is it a comparison of scalar floats that never change once they have a name?
  * Carries do. */
 static bool
-is_lasting_compare(const Picks *p, const Expr *e)
+is_lasting_compare(const Conds *c, const Expr *e)
 {
     bool lasting = e != NULL && (e->op == E_LT || e->op == E_LE) &&
                    e->lanes == 0 && dtype_is_float(e->args[0]->dtype);
     for (int i = 0; i < 2 && lasting; i++) {
         const Expr *arg = e->args[i];
         lasting = arg->op == E_CONST ||
-                  (arg->op == E_VAR && p->values[arg->var->id] != NULL);
+                  (arg->op == E_VAR && c->values[arg->var->id] != NULL);
     }
     return lasting;
 }
 
-const Expr **
-c_conds(Arena *arena, const Func *func, bool *live)
+/* For ir_map. */
+static Expr *
+ask_in_place(void *data, Expr *e)
 {
-    Picks p;
-    p.uses = ARENA_ARRAY(arena, int, func->next_id + 1);
-    p.conds = ARENA_ARRAY(arena, int, func->next_id + 1);
-    p.values = ARENA_ARRAY(arena, const Expr *, func->next_id + 1);
-    const Expr **conds = ARENA_ARRAY(arena, const Expr *, func->next_id + 1);
-    ir_each_stmt(&func->body, count_stmt, &p);
-    for (int i = 0; i < func->rets.n; i++) {
-        if (func->rets.at[i].value != NULL) {
-            ir_each_node_of(func->rets.at[i].value, count_cond, &p);
-        }
-    }
-    for (int id = 0; id < func->next_id; id++) {
-        if (live[id] && p.uses[id] == p.conds[id] &&
-            is_lasting_compare(&p, p.values[id])) {
-            conds[id] = p.values[id];
-            live[id] = false;
-        }
-    }
-    return conds;
+    const Conds *c = data;
+    Expr *cond = e->op == E_SELECT && e->args[0]->op == E_VAR
+                     ? c->values[e->args[0]->var->id]
+                     : NULL;
+    return is_lasting_compare(c, cond)
+               ? ir_with_args(c->arena, e,
+                              (Expr *[]){cond, e->args[1], e->args[2]})
+               : e;
 }
 
-/* The condition of a SELECT, as it is to be written. */
-static const Expr *
-cond_of(const Gen *g, const Expr *select)
+/* For ir_each_expr. */
+static void
+ask_slot(void *data, Expr **slot)
 {
-    const Expr *cond = select->args[0];
-    bool written = cond->op == E_VAR && g->conds[cond->var->id] != NULL;
-    return written ? g->conds[cond->var->id] : cond;
+    Conds *c = data;
+    *slot = ir_map(c->arena, *slot, ask_in_place, c);
+}
+
+/* For ir_map_block. */
+static void
+ask_stmt(void *data, Block *out, Stmt *s)
+{
+    Conds *c = data;
+    ir_each_expr(s, ask_slot, c);
+    vec_push(c->arena, out, s);
+}
+
+const Func *
+c_with_conds(Arena *arena, const Func *func)
+{
+    Conds c = {arena, ARENA_ARRAY(arena, Expr *, func->next_id + 1)};
+    ir_each_stmt(&func->body, note_value, &c);
+    Func *copy = arena_copy(arena, func, sizeof(*func));
+    copy->body = ir_map_block(arena, &func->body, ask_stmt, &c);
+    return copy;
 }
 
 /* --- choices ------------------------------------------------------------- */
@@ -97,8 +87,9 @@ cond_of(const Gen *g, const Expr *select)
  * has no lanes?  It often depends on data that nobody foresees, and gcc makes a
  * branch of it if it can. */
 static bool
-is_pick(const Gen *g, const Expr *cond, const Expr *e)
+is_pick(const Gen *g, const Expr *e)
 {
+    const Expr *cond = e->args[0];
     bool compares = (cond->op == E_LT || cond->op == E_LE) &&
                     cond->args[0]->dtype == e->dtype &&
                     dtype_is_float(e->dtype);
@@ -116,10 +107,10 @@ is_pick(const Gen *g, const Expr *cond, const Expr *e)
 Piece
 c_select(Gen *g, const Expr *e, int lane)
 {
-    const Expr *cond = cond_of(g, e);
+    const Expr *cond = e->args[0];
     const Expr *yes = e->args[1];
     const Expr *no = e->args[2];
-    if (!is_pick(g, cond, e)) {
+    if (!is_pick(g, e)) {
         return (Piece){str_printf(g->arena, "%s ? %s : %s",
                                   c_expr(g, cond, lane, P_EQUAL),
                                   c_beside(g, yes, no, lane, P_BITS),

@@ -104,7 +104,7 @@ note_stmt(void *data, Stmt *s)
  * and results need, directly or through definitions. The reverse of a walk from
  * definitions to uses: every Var is taken off the list once, so the time is
  * that of reading the function. */
-bool *
+const bool *
 c_live(Arena *arena, const Func *func)
 {
     Live lv = {.arena = arena};

@@ -598,7 +598,8 @@ vz_apart(const VzSlot *a, int arank, int aitem, const VzSlot *b, int brank,
     return gap >= one.count && mod - gap >= two.count;
 }
 
-/* Do two array arguments share no byte?  No for an answer is always safe. */
+/* Do two array arguments share no byte?  No for an answer is always safe.  (Not
+ * marked cold: what always calls a cold function is cold to gcc as well.) */
 static __attribute__((noinline)) int
 vz_disjoint(const VzSlot *a, int arank, int aitem, const VzSlot *b, int brank,
             int bitem)
