@@ -279,9 +279,9 @@ find_stores(const Question *q, const Block *block, Stmt **stores, int *last)
         found++;
         *last = i;
     }
-    bool ok = found == 0 || found == q->n;
-    for (int k = 0; k < q->n && found > 0 && ok; k++) {
-        ok = stores[k] != NULL;
+    bool ok = true;
+    for (int k = 0; k < q->n && ok; k++) {
+        ok = found == 0 || stores[k] != NULL;
     }
     return ok;
 }
