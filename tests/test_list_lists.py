@@ -114,6 +114,16 @@ def generations(n, w):
     return old
 
 
+def made_again(n, w):
+    """What is made in the loop is of fixed length, but for the last lines."""
+    rows = [[i, w] for i in range(3)]
+    for k in range(n):
+        rows = [[i, w - k] for i in range(3)]
+    for row in rows:
+        row.sort()
+    return rows
+
+
 def copies(n, w):
     rows = [[i, i + 1] for i in range(n)]
     same = list(rows)
@@ -291,7 +301,7 @@ def twice(n, w):
 PROGRAMS = [one_or_the_other, exchanged, longest, looked_at, grid, counted,
             one_row_many_times, neighbours, ragged, pascal, merged,
             other_name_left, shared_choice, twice, two_names, choose,
-            generations, copies, taken_out, three_deep, helpers,
+            generations, made_again, copies, taken_out, three_deep, helpers,
             as_array, iterated, buckets, mixed_numbers, maybe_items]
 
 

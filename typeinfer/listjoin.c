@@ -39,6 +39,15 @@ choose_target(Infer *I, int lhs, int rhs, bool loop)
     return loop || is_taken(I, other) ? 0 : other;
 }
 
+/* In a loop with `rows = [[k, 4] for k in r]` the new rows are of fixed length
+ * as yet, where those that take them are lists of a heap: must they be such? */
+static bool
+must_hold_lists(const ListSite *source, const ListSite *site)
+{
+    return source->item != NULL && source->item->kind == TY_TUPLE &&
+           site->item->kind == TY_LIST;
+}
+
 /* Both lists, of which one takes what the other holds. */
 static const Type *
 join_lists(Infer *I, const Type *lhs, const Type *rhs, bool loop)
@@ -57,6 +66,10 @@ join_lists(Infer *I, const Type *lhs, const Type *rhs, bool loop)
     }
     if (source->item != NULL && !list_widen(I, site, source->item)) {
         return NULL;
+    }
+    if (must_hold_lists(source, site)) {
+        heap_demand_items(I, other == lhs->object ? lhs : rhs);
+        return NULL; /* they can't */
     }
     list_escapes(I, lhs);
     list_escapes(I, rhs);
