@@ -51,7 +51,7 @@ prelude("remainders have the sign of the dividend",
         TABLES + "test_integers_of_python")
 prelude("sums that wrap are not seen",
         "return __builtin_add_overflow(a, b, &r);", "r = 0; return r;",
-        SOUND + "test_overflow_in_any_lane")
+        SOUND + "test_overflow_of_a_sum")
 fault("masks for remainders by powers of two", "csrc/emit/cexpr.c",
       "        amount = k - 1;", "        amount = k;",
       TABLES + "test_constant_divisors")
@@ -339,10 +339,6 @@ fault("squares are one at least", "csrc/analysis/floats.c",
 fault("any float goes by way of an int32", "transforms/checks.c",
       "    if (lo < INT32_MIN || hi > INT32_MAX) {", "    if (lo > hi) {",
       "tests/test_float_ranges.py::test_tables[wholes-float64]")
-fault("comparisons are made when carries have changed", "csrc/emit/cpick.c",
-      "                  (arg->op == E_VAR && c->values[arg->var->id] != NULL);",
-      "                  arg->op == E_VAR;",
-      "tests/test_picks.py::test_same[by_what_was-float64]")
 fault("arrays are asked together that are not stored together",
       "transforms/digest.c", "        ok = found == 0 || stores[k] != NULL;",
       "        ok = true;", "tests/test_digest.py::test_same[stored_again]")

@@ -56,7 +56,7 @@ def roots(a, lut):
     """Of what may well be negative."""
     out = np.zeros(a.shape[0])
     for i in range(a.shape[0]):
-        out[i] = math.sqrt(a[i] * a[i] - lut[1] * 0.5)
+        out[i] = math.sqrt(a[i] * a[i] - 0.5) * lut[1]
     return out
 
 

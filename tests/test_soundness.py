@@ -269,6 +269,21 @@ def test_overflow_in_any_lane(at, value):
     assert_same(fn, (a, b, np.zeros(300, np.int64)), native=False)
 
 
+def sum_in_order(a):
+    total = 0
+    for i in range(a.shape[0]):
+        total = total // 2 + int(a[i])
+    return total
+
+
+@pytest.mark.parametrize("at", (0, 50, 299))
+def test_overflow_of_a_sum(at):
+    a = np.full(300, 2 ** 62)
+    assert_same(accelerate(sum_in_order), (a,))
+    a[at:at + 2] = 2 ** 63 - 1
+    assert_same(accelerate(sum_in_order), (a,), native=False)
+
+
 def float_or_float32(a, flag, y):
     """In double where it is Python's, which float32 can't hold."""
     x = a[0] if flag else y
