@@ -27,7 +27,7 @@
  */
 #include "transforms/transforms.h"
 
-enum { BLOCK = 64 };
+enum { BLOCK = 64, MOST_READS = 2 };
 
 /* --- is it one? ---------------------------------------------------------- */
 
@@ -75,10 +75,10 @@ stays(const Stmt *branch, const Carry *carry)
     return ir_is_var(carry->next, carry->var);
 }
 
-/* What a condition is made of: does it read memory, and only where that stays
- * where it is? */
+/* What a condition is made of: how many elements it reads, and whether only of
+ * memory that stays where it is. */
 typedef struct Reads {
-    bool some;
+    int n;
     bool ok;
 } Reads;
 
@@ -87,7 +87,7 @@ static void
 look_at_node(void *data, const Expr *e)
 {
     Reads *reads = data;
-    reads->some |= e->op == E_LOAD;
+    reads->n += e->op == E_LOAD;
     reads->ok &= !ir_reads(e) || (e->op == E_LOAD && !e->buf->growable);
 }
 
@@ -140,7 +140,8 @@ look_at_stmt(void *data, Stmt *s)
     ir_each_node(s, look_at_node, data);
 }
 
-/* Is the condition worth asking, and of arrays? */
+/* Is the condition worth asking, and of arrays?  One of many parts is mostly
+ * decided by the first, and to ask all of them takes longer. */
 static bool
 may_ask(Arena *arena, const Stmt *loop, const Stmt *branch)
 {
@@ -148,7 +149,7 @@ may_ask(Arena *arena, const Stmt *loop, const Stmt *branch)
     Block before = needed(arena, loop, branch->value);
     ir_each_node_of(branch->value, look_at_node, &reads);
     ir_each_stmt(&before, look_at_stmt, &reads);
-    return reads.ok && reads.some;
+    return reads.ok && reads.n > 0 && reads.n <= MOST_READS;
 }
 
 /* --- two loops -------------------------------------------------------------
