@@ -145,28 +145,19 @@ number(const Abreast *m, int64_t value)
     return ir_int(m->arena, DT_I64, value);
 }
 
-/* For ir_each_node: the Vars that are used. */
-static void
-note_var(void *data, const Expr *e)
-{
-    if (e->op == E_VAR) {
-        map_set(data, e->var, e->var);
-    }
-}
-
 /* Which of "lets" the statements 'own' need, from the last one on; 'wanted'
  * gets all Vars that these use. */
 static void
 find_wanted(const Abreast *m, const Block *own, Map *wanted, bool *needed)
 {
     for (int i = 0; i < own->n; i++) {
-        ir_each_node(own->at[i], note_var, wanted);
+        ir_each_node(own->at[i], ir_note_var, wanted);
     }
     for (int i = m->lets.n - 1; i >= 0; i--) {
         Stmt *s = m->lets.at[i];
         needed[i] = map_has(wanted, s->var);
         if (needed[i]) {
-            ir_each_node(s, note_var, wanted);
+            ir_each_node(s, ir_note_var, wanted);
         }
     }
 }

@@ -301,22 +301,6 @@ visit(void *data, Bounds *b, Stmt *s)
            !(bounds_may_shift(b, s) && find_bands(bands, b, s));
 }
 
-/* For ir_map_block. */
-static void
-place_bands(void *data, Block *out, Stmt *s)
-{
-    const Bands *bands = data;
-    const Block *instead =
-        s->kind == S_FOR ? map_get(&bands->banded, s->var) : NULL;
-    if (instead == NULL) {
-        vec_push(bands->pass->arena, out, s);
-        return;
-    }
-    for (int k = 0; k < instead->n; k++) {
-        vec_push(bands->pass->arena, out, instead->at[k]);
-    }
-}
-
 /* Changes 'func' in place. */
 Func *
 pass_bands(Pass *pass, Func *func)
@@ -324,9 +308,6 @@ pass_bands(Pass *pass, Func *func)
     Bands bands = {.pass = pass, .func = func};
     bands.banded = map_new(pass->scratch);
     bounds_visit(pass->scratch, func, visit, &bands);
-    if (bands.banded.n > 0) {
-        func->body =
-            ir_map_block(pass->arena, &func->body, place_bands, &bands);
-    }
+    split_replace(func, &bands.banded);
     return func;
 }

@@ -297,27 +297,22 @@ look_at_walk(void *data, Stmt *s)
     }
 }
 
-/* Does the loop step evenly through memory?  Of others gcc may make SIMD that
- * is slower than none: it gathers, and thinks little of that. */
-static bool
-walks_evenly(const Commit *c, const Stmt *loop)
-{
-    Walk w = {c->func, loop, loop_defs(c->pass->scratch, &loop->body), true,
-              false};
-    ir_each_stmt(&loop->body, look_at_walk, &w);
-    return w.even || w.counts;
-}
-
-/* Can it lose its polls?  Also if it has no lanes anyhow, since each round
- * needs what the one before has computed. */
+/* Is it better without polls?  If it steps evenly through memory: of others gcc
+ * may make SIMD that is slower than none, for it gathers, and thinks little of
+ * that.  Also if it has no lanes anyhow, since each round needs what the one
+ * before has computed or counted. */
 static bool
 is_better_free(const Commit *c, const Stmt *loop)
 {
-    bool serial = false;
-    for (int i = 0; i < loop->ncarries && !serial; i++) {
-        serial = ir_tally(c->pass->scratch, loop, i) == TALLY_NONE;
+    Walk w = {.func = c->func, .loop = loop, .even = true};
+    for (int i = 0; i < loop->ncarries; i++) {
+        if (ir_tally(c->pass->scratch, loop, i) == TALLY_NONE) {
+            return true;
+        }
     }
-    return serial || walks_evenly(c, loop);
+    w.defs = loop_defs(c->pass->scratch, &loop->body);
+    ir_each_stmt(&loop->body, look_at_walk, &w);
+    return w.even || w.counts;
 }
 
 /* For ir_each_stmt: loops in loops. */
@@ -478,18 +473,11 @@ set_polls(const Commit *c, Block *block, bool outermost, bool in_lanes)
     }
 }
 
-/* ir_map_block copies; nothing is changed. */
-static void
-keep_stmt(void *data, Block *out, Stmt *s)
-{
-    vec_push((Arena *)data, out, s);
-}
-
 /* Says nothing of shadows. */
 Block
 commit_mark(Arena *arena, const Block *block)
 {
-    Block copy = ir_map_block(arena, block, keep_stmt, arena);
+    Block copy = ir_copy_block(arena, block);
     mark_block(&copy, false);
     return copy;
 }

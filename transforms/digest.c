@@ -171,8 +171,7 @@ known(Digest *d, const Question *q)
     return NULL;
 }
 
-/* --- what is asked ----------------------------------------------------------
- */
+/* --- what is asked -------------------------------------------------------- */
 
 /* All that somebody needs of 'e': questions are noted, what else reads a
  * candidate spoils it. */
@@ -218,8 +217,7 @@ need_stmt(void *data, Stmt *s)
     }
 }
 
-/* --- where it can be answered ----------------------------------------------
- */
+/* --- where it can be answered --------------------------------------------- */
 
 static bool
 is_from(const Question *q, const Buf *buf)
@@ -232,11 +230,9 @@ is_from(const Question *q, const Buf *buf)
 }
 
 static bool
-writes_any(const Stmt *s, const Question *q)
+writes_any(Stmt *s, const Question *q)
 {
-    Stmt copy = *s;
-    Stmt *slot = &copy;
-    Block one = {.at = &slot, .n = 1, .cap = 1};
+    Block one = {.at = &s, .n = 1, .cap = 1};
     bool found = false;
     for (int i = 0; i < q->n && !found; i++) {
         found = effects_writes(&one, q->from[i]);
@@ -402,8 +398,7 @@ pays(const Digest *d)
     return d->n > 0 && bytes >= GAIN * d->n;
 }
 
-/* --- the change -------------------------------------------------------------
- */
+/* --- the change ----------------------------------------------------------- */
 
 /* 'e' with questions replaced, outermost first. */
 static Expr *
@@ -458,8 +453,6 @@ use_value(void *data, Expr *e)
     return e;
 }
 
-static void answer_below(Digest *d, const Question *q, Block *block);
-
 /* The answer stands behind the last of the stores, whose values get names. */
 static void
 store_answers(Digest *d, const Question *q, Block *block)
@@ -472,9 +465,9 @@ store_answers(Digest *d, const Question *q, Block *block)
     Block out = {0};
     for (int i = 0; i < block->n; i++) {
         Stmt *s = block->at[i];
-        answer_below(d, q, &s->body);
-        answer_below(d, q, &s->els);
-        answer_below(d, q, &s->pre);
+        store_answers(d, q, &s->body);
+        store_answers(d, q, &s->els);
+        store_answers(d, q, &s->pre);
         for (int k = 0; k < q->n; k++) {
             if (stores[k] == s) {
                 s->value =
@@ -492,14 +485,6 @@ store_answers(Digest *d, const Question *q, Block *block)
         }
     }
     *block = out;
-}
-
-static void
-answer_below(Digest *d, const Question *q, Block *block)
-{
-    if (block->n > 0) {
-        store_answers(d, q, block);
-    }
 }
 
 /* The array of the answers, like that of the first load. */
@@ -636,14 +621,6 @@ digest_all(Pass *pass, Func *func, Block *block)
     return digest_block(pass, func, block) || changed;
 }
 
-/* For ir_map_block. */
-static void
-keep_stmt(void *data, Block *out, Stmt *s)
-{
-    Pass *pass = data;
-    vec_push(pass->arena, out, s);
-}
-
 /* For ir_each_stmt: is there an array that may be asked? */
 typedef struct Search {
     const Func *func;
@@ -666,6 +643,6 @@ pass_digest(Pass *pass, Func *func)
         return func;
     }
     Func *copy = arena_copy(pass->arena, func, sizeof(*func));
-    copy->body = ir_map_block(pass->arena, &func->body, keep_stmt, pass);
+    copy->body = ir_copy_block(pass->arena, &func->body);
     return digest_all(pass, copy, &copy->body) ? simplify(pass, copy) : func;
 }

@@ -204,15 +204,6 @@ place_of(Fission *f, const Stmt *loop)
     return ir_binary(f->pass->arena, E_SUB, x, loop->lo);
 }
 
-/* For ir_each_node: "data" is a Map. */
-static void
-note_var(void *data, const Expr *e)
-{
-    if (e->op == E_VAR) {
-        map_set(data, e->var, e->var);
-    }
-}
-
 /* The statements of the first loop, and of what both have those it needs. */
 static Block
 first_body(Fission *f, const Block *body)
@@ -226,7 +217,7 @@ first_body(Fission *f, const Block *body)
         Role role = role_of_stmt(f, s);
         if (role == ROLE_FIRST ||
             (role == ROLE_BOTH && map_has(&needed, s->var))) {
-            ir_each_node(s, note_var, &needed);
+            ir_each_node(s, ir_note_var, &needed);
             vec_push(arena, &back, s);
         }
     }

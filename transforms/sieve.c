@@ -91,20 +91,11 @@ look_at_node(void *data, const Expr *e)
     reads->ok &= !ir_reads(e) || (e->op == E_LOAD && !e->buf->growable);
 }
 
-/* For ir_each_node: "data" is a Map. */
-static void
-note_var(void *data, const Expr *e)
-{
-    if (e->op == E_VAR) {
-        map_set(data, e->var, e->var);
-    }
-}
-
 /* For ir_each_stmt: all Vars of 's' go into the Map "data". */
 static void
 note_vars(void *data, Stmt *s)
 {
-    ir_each_node(s, note_var, data);
+    ir_each_node(s, ir_note_var, data);
 }
 
 /* What stands before the branch and its condition needs, in order. */
@@ -114,7 +105,7 @@ needed(Arena *arena, const Stmt *loop, const Expr *cond)
     Map vars = map_new(arena);
     Block back = {0};
     Block out = {0};
-    ir_each_node_of(cond, note_var, &vars);
+    ir_each_node_of(cond, ir_note_var, &vars);
     for (int i = loop->body.n - 2; i >= 0; i--) {
         Stmt *s = loop->body.at[i];
         Block one = {.at = &s, .n = 1, .cap = 1};
@@ -152,8 +143,7 @@ may_ask(Arena *arena, const Stmt *loop, const Stmt *branch)
     return reads.ok && reads.n > 0 && reads.n <= MOST_READS;
 }
 
-/* --- two loops -------------------------------------------------------------
- */
+/* --- two loops ------------------------------------------------------------ */
 
 /* for x in lo..hi { any |= the condition }, with names of its own and the
  * carries as they are before. */
@@ -301,22 +291,6 @@ visit(void *data, Bounds *b, Stmt *s)
     return false;
 }
 
-/* For ir_map_block. */
-static void
-place(void *data, Block *out, Stmt *s)
-{
-    const Walk *w = data;
-    const Block *instead =
-        s->kind == S_FOR ? map_get(&w->sieved, s->var) : NULL;
-    if (instead == NULL) {
-        vec_push(w->pass->arena, out, s);
-        return;
-    }
-    for (int k = 0; k < instead->n; k++) {
-        vec_push(w->pass->arena, out, instead->at[k]);
-    }
-}
-
 /* Changes 'func' in place. */
 Func *
 pass_sieve(Pass *pass, Func *func)
@@ -324,8 +298,6 @@ pass_sieve(Pass *pass, Func *func)
     Walk w = {.pass = pass, .func = func};
     w.sieved = map_new(pass->scratch);
     bounds_visit(pass->scratch, func, visit, &w);
-    if (w.sieved.n > 0) {
-        func->body = ir_map_block(pass->arena, &func->body, place, &w);
-    }
+    split_replace(func, &w.sieved);
     return func;
 }

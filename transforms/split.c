@@ -506,3 +506,34 @@ split_strips(Func *func, const Stmt *loop, int64_t size)
     vec_push(arena, &out, outer);
     return out;
 }
+
+/* What takes the place of loops; the statements are of "arena". */
+typedef struct Replace {
+    Arena *arena;
+    const Map *instead;
+} Replace;
+
+/* For ir_map_block. */
+static void
+replace_loop(void *data, Block *out, Stmt *s)
+{
+    const Replace *r = data;
+    const Block *instead =
+        s->kind == S_FOR ? map_get(r->instead, s->var) : NULL;
+    if (instead == NULL) {
+        vec_push(r->arena, out, s);
+        return;
+    }
+    for (int k = 0; k < instead->n; k++) {
+        vec_push(r->arena, out, instead->at[k]);
+    }
+}
+
+void
+split_replace(Func *func, const Map *instead)
+{
+    Replace r = {func->arena, instead};
+    if (instead->n > 0) {
+        func->body = ir_map_block(func->arena, &func->body, replace_loop, &r);
+    }
+}

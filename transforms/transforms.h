@@ -119,6 +119,9 @@ Func *split_regions(Pass *pass, Func *func, const Sched *sched);
  * binds nothing: the inner loop keeps the id, the outer one is the last
  * statement, and carries what 'loop' does. */
 Block split_strips(Func *func, const Stmt *loop, int64_t size);
+/* 'func', in place, with other statements instead of some loops: 'instead' is
+ * Var * that a loop counts -> Block *. */
+void split_replace(Func *func, const Map *instead);
 
 /* flatten.c: can 'loop' over small-vector pixels run over their elements?
  * NULL, or in words why not. */

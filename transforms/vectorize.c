@@ -342,25 +342,6 @@ look_mask(Lanes *lanes, const Stmt *branch)
     }
 }
 
-/* Nothing but LETs and then checks, behind which no memory is read?  What is
- * carried on is read last. */
-static bool
-only_checks(const Stmt *loop)
-{
-    bool only = true;
-    bool asked = false;
-    for (int i = 0; i < loop->body.n && only; i++) {
-        const Stmt *s = loop->body.at[i];
-        only = s->kind == S_LET || s->kind == S_CHECK;
-        only = only && !(asked && ir_has_load(s->value));
-        asked |= s->kind == S_CHECK;
-    }
-    for (int i = 0; i < loop->ncarries && only; i++) {
-        only = !(asked && ir_has_load(loop->carries[i].next));
-    }
-    return only;
-}
-
 /* LETs and stores only, perhaps masked, and checks of floats, which set a flag:
  * then the rest of the round still runs, so what is checked must not be the
  * place of an access, nor stores go where they would have to be undone.  Where
@@ -370,7 +351,7 @@ static void
 look_body(Lanes *lanes, const Stmt *loop)
 {
     const Block *body = &loop->body;
-    bool any = only_checks(loop);
+    bool any = ir_only_checks(loop);
     for (int i = 0; i < body->n && lanes->why == NULL; i++) {
         Stmt *s = body->at[i];
         bool check = is_float_check(s) || (any && s->kind == S_CHECK);

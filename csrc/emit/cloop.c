@@ -17,18 +17,14 @@
  *
  *   "tainted"  by Var.id, values that come from memory or from floats, so that
  *       a check may be what keeps them in bounds.
- *   "check", "asked"  some check is there; one of them is of an index.
- *   "late"  behind that one, memory is read or written.
- *   "carries"  what some loop carries on is read from memory.
+ *   "check", "index_check"  some check is there; one of them is of an index.
  *   "gathers"  some index is tainted.
  *   "blocked"  has what can't stand in a SIMD loop.
  *   "changed"  "tainted" has grown in this round of the scan. */
 typedef struct Scan {
     bool *tainted;
     bool check;       /* some check is there */
-    bool asked;       /* one of them is of an index */
-    bool late;        /* memory is read or written behind it */
-    bool carries;     /* what a loop carries on is read from memory */
+    bool index_check; /* one of them is of an index */
     bool gathers;     /* some index is tainted */
     bool blocked;     /* has what can't stand in a SIMD loop */
     bool changed;     /* "tainted" has grown */
@@ -102,30 +98,6 @@ taint_outs(Scan *scan, const Stmt *s)
     }
 }
 
-/* For ir_each_node. */
-static void
-note_read(void *data, const Expr *e)
-{
-    bool *reads = data;
-    *reads |= ir_reads(e);
-}
-
-static bool
-reads_memory(Stmt *s)
-{
-    bool reads = false;
-    ir_each_node(s, note_read, &reads);
-    return reads;
-}
-
-static void
-scan_carries(Scan *scan, const Stmt *s)
-{
-    for (int i = 0; i < s->ncarries; i++) {
-        scan->carries |= ir_has_load(s->carries[i].next);
-    }
-}
-
 /* A WHILE has no number of rounds that SIMD could share. Polls, logs and
  * shadows leave the loop in the middle; an allocation may fail there. */
 static void
@@ -139,10 +111,8 @@ scan_stmt(void *data, Stmt *s)
         scan->blocked = true;
     }
     taint_outs(scan, s);
-    scan_carries(scan, s);
     scan->check |= s->kind == S_CHECK;
-    scan->late |= scan->asked && (s->kind == S_STORE || reads_memory(s));
-    scan->asked |= s->kind == S_CHECK && s->exc == X_INDEX;
+    scan->index_check |= s->kind == S_CHECK && s->exc == X_INDEX;
     scan->blocked |= s->kind == S_SHADOW || s->kind == S_ALLOC ||
                      s->kind == S_GROW || s->kind == S_VIEW ||
                      s->kind == S_ROUTINE ||
@@ -163,13 +133,12 @@ c_vectorises(Arena *arena, const Func *func, const Stmt *loop)
         return false;
     }
     Scan scan = {0};
-    scan_carries(&scan, loop);
     scan.tainted = ARENA_ARRAY(arena, bool, func->next_id + 1);
     do {
-        scan.changed = scan.asked = false;
+        scan.changed = false;
         ir_each_stmt(&loop->body, scan_stmt, &scan);
     } while (scan.changed);
-    return !scan.blocked && !scan.late && !(scan.asked && scan.carries) &&
+    return !scan.blocked && !(scan.index_check && !ir_only_checks(loop)) &&
            !(scan.check && scan.gathers);
 }
 

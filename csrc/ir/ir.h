@@ -567,6 +567,8 @@ Expr *ir_extent(const Buf *buf, int axis);
 /* reduction.c: is 's' stores under a condition, of what has a name, to places
  * that need no memory to be found?  SIMD has masks for these. */
 bool ir_is_mask(const Stmt *s);
+/* The same file: is the body LETs and checks, with no read behind a check? */
+bool ir_only_checks(const Stmt *loop);
 /* reduction.c: what a carry gathers whose steps may be taken in any order, as
  * far as one carry of a straight-line 'loop' goes; NONE: it may not. */
 typedef enum Tally {
@@ -604,6 +606,7 @@ void ir_each_expr(Stmt *s, void (*fn)(void *data, Expr **slot), void *data);
 typedef void NodeFn(void *data, const Expr *e);
 void ir_each_node(Stmt *s, NodeFn *fn, void *data);
 void ir_each_node_of(const Expr *e, NodeFn *fn, void *data);
+void ir_note_var(void *map, const Expr *e); /* for these: a Var, by itself */
 /* Every statement in 'block' and below, outer before inner. */
 void ir_each_stmt(const Block *block, void (*fn)(void *data, Stmt *s),
                   void *data);
@@ -614,6 +617,7 @@ Stmt *ir_copy_stmt(Arena *arena, const Stmt *s);
  * done, and pushes what takes its place (itself, nothing, several) on 'out'. */
 typedef void (*StmtFn)(void *data, Block *out, Stmt *s);
 Block ir_map_block(Arena *arena, const Block *block, StmtFn fn, void *data);
+Block ir_copy_block(Arena *arena, const Block *block); /* by ir_copy_stmt */
 /* A deep copy with fresh Vars, local Bufs, other names of Bufs and loop ids for
  * all that 'block' defines; 'map' (Var * -> Expr *, Buf * -> Buf *) may hold
  * replacements of free Vars and Bufs and receives the fresh ones.  A SET

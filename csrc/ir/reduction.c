@@ -264,6 +264,24 @@ ir_is_mask(const Stmt *s)
     return ok;
 }
 
+/* What is carried on is read last. */
+bool
+ir_only_checks(const Stmt *loop)
+{
+    bool only = true;
+    bool asked = false;
+    for (int i = 0; i < loop->body.n && only; i++) {
+        const Stmt *s = loop->body.at[i];
+        only = s->kind == S_LET || s->kind == S_CHECK;
+        only = only && !(asked && ir_has_load(s->value));
+        asked |= s->kind == S_CHECK;
+    }
+    for (int i = 0; i < loop->ncarries && only; i++) {
+        only = !(asked && ir_has_load(loop->carries[i].next));
+    }
+    return only;
+}
+
 /* Only a body that computes and stores, perhaps under conditions, runs in
  * lanes. */
 static bool

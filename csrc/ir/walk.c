@@ -292,6 +292,14 @@ ir_each_node_of(const Expr *e, NodeFn *fn, void *data)
     }
 }
 
+void
+ir_note_var(void *map, const Expr *e)
+{
+    if (e->op == E_VAR) {
+        map_set(map, e->var, e->var);
+    }
+}
+
 typedef struct NodeVisit {
     NodeFn *fn;
     void *data;
@@ -361,6 +369,19 @@ ir_map_block(Arena *arena, const Block *block, StmtFn fn, void *data)
         fn(data, &out, s);
     }
     return out;
+}
+
+/* For ir_map_block, which has copied it. */
+static void
+keep_stmt(void *data, Block *out, Stmt *s)
+{
+    vec_push((Arena *)data, out, s);
+}
+
+Block
+ir_copy_block(Arena *arena, const Block *block)
+{
+    return ir_map_block(arena, block, keep_stmt, arena);
 }
 
 /* A counter for ir_each_stmt: of "kind", "n" so far. */
