@@ -264,6 +264,10 @@ fault("what a branch taught is known behind it", "csrc/analysis/memo.c",
 fault("lanes that leave count their last round", "transforms/lockpart.c",
       "unless_last ? on : go", "go",
       "tests/test_lockstep.py::test_lockstep[escape-]")
+fault("rounds that are counted go on", "transforms/lockpart.c",
+      "ir_binary(arena, E_LE, size, now)",
+      "ir_binary(arena, E_LE, number(m, 1), now)",
+      "tests/test_lockstep.py::test_lockstep[escape-]")
 
 # --- one for each pass that has none above ---
 

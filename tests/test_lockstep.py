@@ -279,7 +279,68 @@ def test_rounds_between_two_looks(program, rounds):
     text = accelerate(program).inspect_c(2, 33, 50)
     start = text.index("simd reduction")
     lanes = text[start:text.index(" live_", start)]
-    assert len(re.findall(r"const _Bool go_\w+ =", lanes)) == rounds, lanes
+    tests = len(re.findall(r"const _Bool go_\w+ =", lanes))
+    counts = len(re.findall(r"const int64_t \w+ = .* \+ \(int64_t\)", lanes))
+    assert max(tests, counts) == rounds, lanes
+
+
+def up_to(x, out, limit):
+    """The counter is the loop's own, and not used behind it."""
+    for i in range(x.shape[0]):
+        v = x[i]
+        for _k in range(2, limit):
+            if v > 90.0:
+                break
+            v = v * 1.5 + 0.25
+        out[i] = v
+
+
+def limit_of_each(x, out, limit):
+    for i in range(x.shape[0]):
+        v = x[i]
+        n = 0
+        most = min(limit, 60) + i // 3
+        while n < most:
+            if v > 90.0:
+                break
+            v = v * 1.5 + 0.25
+            n += 1
+        out[i] = v * n
+
+
+def by_twos(x, out, limit):
+    for i in range(x.shape[0]):
+        v = x[i]
+        n = 0
+        while n < limit:
+            if v > 90.0:
+                break
+            v = v * 1.5 + 0.25
+            n += 2
+        out[i] = v * n
+
+
+@pytest.mark.parametrize("program,tests", [
+    (escape, 0), (up_to, 0), (limit_of_each, 1), (by_twos, 1)])
+def test_rounds_that_are_counted(program, tests):
+    """A counter that is the same in all lanes is not asked for in any."""
+    fn = accelerate(program)
+    rng = np.random.default_rng(4)
+    if program is not escape:
+        for limit in (-(2 ** 63), -1, 0, 1, 2, 3, 5, 6, 7, 8, 9, 50):
+            for cols in (0, 1, 31, 32, 33, 70):
+                x = rng.random(cols) * 100
+                out, expected = np.zeros(cols), np.zeros(cols)
+                fn(x, out, limit)
+                program(x, expected, limit)
+                assert out.tobytes() == expected.tobytes(), (limit, cols)
+        assert fn.explain(x, out, 50).count("Python") == 0
+        text = fn.inspect_c(x, out, 50)
+    else:
+        text = fn.inspect_c(2, 33, 50)
+    lanes = text[text.index("simd reduction"):]
+    lanes = lanes[:lanes.index(" live_")]
+    assert bool(re.findall(r"const _Bool go_\w+ =", lanes)) == bool(tests), lanes
 
 
 @pytest.mark.parametrize("program", [checked, raises, escape])

@@ -6,6 +6,11 @@
  * same without a choice.  Where several rounds follow each other, gcc makes
  * branches again of choices between what one hands to the next, and then no
  * SIMD.
+ *
+ * A counter that starts from the same number in all lanes and goes up by one is
+ * the same in all lanes that are in.  So a test n < limit, where the limit is
+ * the same in all, need not be made in lanes: how many rounds are left is known
+ * to all at once.
  */
 #include "transforms/lockstep.h"
 
@@ -105,4 +110,53 @@ lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,
         step = step_in(arena, blocks[i], choice.goes, carry);
     }
     return step;
+}
+
+/* --- tests that are the same in all lanes --------------------------------- */
+
+/* Is 'e' the same in all lanes of 'm'? */
+static bool
+is_common(const Lockstep *m, const Expr *e)
+{
+    bool common =
+        !ir_reads(e) &&
+        !(e->op == E_VAR &&
+          (e->var == m->loop->var || map_get(&m->defined, e->var) != NULL));
+    for (int i = 0; i < e->nargs && common; i++) {
+        common = is_common(m, e->args[i]);
+    }
+    return common;
+}
+
+/* max(limit, start) - start: with a start of zero or more nothing overflows. */
+static Expr *
+rounds_between(const Lockstep *m, Expr *start, Expr *limit)
+{
+    int64_t first;
+    if (!ir_const_int(start, &first) || first < 0 || limit->dtype != DT_I64 ||
+        start->dtype != DT_I64 || !is_common(m, limit)) {
+        return NULL;
+    }
+    Expr *last = ir_binary(m->arena, E_MAX, limit, start);
+    return ir_binary(m->arena, E_SUB, last, start);
+}
+
+Expr *
+lockstep_left(const Lockstep *m, const Stmt *s)
+{
+    if (s->kind == S_FOR) {
+        return rounds_between(m, s->lo, s->hi);
+    }
+    for (int i = 0; i < s->ncarries && s->pre.n == 0; i++) {
+        const Carry *carry = &s->carries[i];
+        int64_t step = 0;
+        bool unless_last;
+        if (s->value->op == E_LT && ir_is_var(s->value->args[0], carry->var)) {
+            Expr *by = lockstep_tally(m->arena, s, carry, &unless_last);
+            return by != NULL && ir_const_int(by, &step) && step == 1
+                       ? rounds_between(m, carry->init, s->value->args[1])
+                       : NULL;
+        }
+    }
+    return NULL;
 }

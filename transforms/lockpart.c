@@ -324,16 +324,25 @@ hand_on(Lockstep *m, const Stmt *s, Expr *go, Expr *on, Map *map, Block *out)
     }
 }
 
-/* One round of 's' in the lanes that are "in"; the value is which of them go
- * on.  'map' has what the round is given, then what it hands on. */
+/* Which of the lanes that are "in" make another round. */
 static Expr *
-write_round(Lockstep *m, const Stmt *s, Expr *in, Map *map, Block *out)
+write_test(Lockstep *m, const Stmt *s, Expr *in, Map *map, Block *out)
 {
     Block pre = select_form(m->arena, &s->pre, m->func->deaf);
     pre = ir_clone(m->func, &pre, map);
     push_masked(m, &pre, in, out);
-    Expr *go = let(m, "go",
-                   ir_binary(m->arena, E_AND, in, round_test(m, s, map)), out);
+    return let(m, "go", ir_binary(m->arena, E_AND, in, round_test(m, s, map)),
+               out);
+}
+
+/* One round of 's' in the lanes that are "in", all of which make it where the
+ * rounds are "counted"; the value is which of them go on.  'map' has what the
+ * round is given, then what it hands on. */
+static Expr *
+write_round(Lockstep *m, const Stmt *s, bool counted, Expr *in, Map *map,
+            Block *out)
+{
+    Expr *go = counted ? in : write_test(m, s, in, map, out);
     Block body = inner_body(m, s);
     body = ir_clone(m->func, &body, map);
     push_masked(m, &body, go, out);
@@ -367,10 +376,11 @@ rounds_at_once(const Lockstep *m, const Stmt *s)
     return size <= SHORT ? ROUNDS : 1;
 }
 
-/* Some rounds of 's' in all lanes: the value is how many go on. */
+/* "rounds" rounds of 's' in all lanes: the value is how many go on. */
 static Stmt *
-write_rounds(Lockstep *m, int part, const Stmt *s)
+write_rounds(Lockstep *m, int part, bool counted, int rounds)
 {
+    const Stmt *s = lockstep_inner(m, part);
     Map map = map_new(m->arena);
     Expr *lane;
     Stmt *loop = lane_loop(m, number(m, 0), number(m, LANES), &map, &lane);
@@ -383,8 +393,8 @@ write_rounds(Lockstep *m, int part, const Stmt *s)
         take(m, s->var, lane, &map, out);
     }
     Expr *in = let(m, "in", read_lane(m, m->alive, lane, DT_BOOL), out);
-    for (int i = rounds_at_once(m, s); i > 0; i--) {
-        in = write_round(m, s, in, &map, out);
+    for (int i = 0; i < rounds; i++) {
+        in = write_round(m, s, counted, in, &map, out);
     }
     for (int i = 0; i < s->ncarries; i++) {
         const Var *var = s->carries[i].var;
@@ -440,28 +450,63 @@ write_rest(Lockstep *m, int part, const Stmt *s)
     return loop;
 }
 
-/* The inner loop of 'part': by SIMD while many lanes are in it. */
+/* A name that a loop hands on. */
+static Carry
+carried(const Lockstep *m, const char *name, Expr *init)
+{
+    return (Carry){.var = ir_var(m->func, name, DT_I64, 0),
+                   .init = init,
+                   .out = ir_var(m->func, name, DT_I64, 0)};
+}
+
+/* Some rounds again and again while many lanes are in, and while so many are
+ * "left", unless that is NULL: both become what they are behind the loop. */
+static void
+write_many(Lockstep *m, int part, int rounds, Expr **live, Expr **left,
+           Block *out)
+{
+    Arena *arena = m->arena;
+    bool counted = *left != NULL;
+    Stmt *all = ir_stmt(arena, S_WHILE, m->loop->loc);
+    Carry *carries = ARENA_ARRAY(arena, Carry, 2);
+    Stmt *lanes = write_rounds(m, part, counted, rounds);
+    all->id = m->func->next_id++;
+    carries[0] = carried(m, "live", *live);
+    carries[0].next = ir_ref(arena, lanes->carries[0].out);
+    all->value =
+        ir_binary(arena, E_LT, number(m, FEW), ir_ref(arena, carries[0].var));
+    if (counted) {
+        carries[1] = carried(m, "left", *left);
+        Expr *now = ir_ref(arena, carries[1].var);
+        Expr *size = number(m, rounds);
+        carries[1].next = ir_binary(arena, E_SUB, now, size);
+        all->value = ir_binary(arena, E_AND, all->value,
+                               ir_binary(arena, E_LE, size, now));
+        *left = ir_ref(arena, carries[1].out);
+    }
+    vec_push(arena, &all->body, lanes);
+    all->carries = carries;
+    all->ncarries = counted ? 2 : 1;
+    vec_push(arena, out, all);
+    *live = ir_ref(arena, carries[0].out);
+}
+
+/* The inner loop of 'part': by SIMD while many lanes are in it.  What is left
+ * of rounds that are counted goes by one at a time. */
 static void
 write_inner(Lockstep *m, int part, Block *out)
 {
     const Stmt *s = lockstep_inner(m, part);
     Arena *arena = m->arena;
-    Carry *live = ARENA_NEW(arena, Carry);
-    live->var = ir_var(m->func, "live", DT_I64, 0);
-    live->init = ir_binary(arena, E_SUB, m->end, m->first);
-    live->out = ir_var(m->func, "live", DT_I64, 0);
-    Stmt *all = ir_stmt(arena, S_WHILE, s->loc);
-    all->id = m->func->next_id++;
-    all->value =
-        ir_binary(arena, E_LT, number(m, FEW), ir_ref(arena, live->var));
-    Stmt *lanes = write_rounds(m, part, s);
-    vec_push(arena, &all->body, lanes);
-    live->next = ir_ref(arena, lanes->carries[0].out);
-    all->carries = live;
-    all->ncarries = 1;
-    vec_push(arena, out, all);
+    Expr *live = ir_binary(arena, E_SUB, m->end, m->first);
+    Expr *left = lockstep_left(m, s);
+    int rounds = rounds_at_once(m, s);
+    write_many(m, part, rounds, &live, &left, out);
+    if (left != NULL && rounds > 1) {
+        write_many(m, part, 1, &live, &left, out);
+    }
     Stmt *any = ir_stmt(arena, S_IF, s->loc);
-    any->value = ir_binary(arena, E_LT, number(m, 0), ir_ref(arena, live->out));
+    any->value = ir_binary(arena, E_LT, number(m, 0), live);
     vec_push(arena, &any->body, write_rest(m, part, s));
     vec_push(arena, out, any);
 }

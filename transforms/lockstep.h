@@ -53,6 +53,9 @@ Join *lockstep_join(const Stmt *branch, const Expr *name);
  * only in those that don't end it ("unless_last")?  Then that; else NULL. */
 Expr *lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,
                      bool *unless_last);
+/* How many rounds the inner loop 's' makes in all lanes unless they leave it
+ * earlier; NULL: not the same number in all, or not known before it. */
+Expr *lockstep_left(const Lockstep *m, const Stmt *s);
 /* The inner loop of part 'part'; NULL of even ones. */
 Stmt *lockstep_inner(const Lockstep *m, int part);
 /* Cuts the body of 'loop', and finds what goes from part to part. */
