@@ -325,6 +325,15 @@ fault("parts of a block are counted with the loop", "transforms/fission.c",
       "    return ir_binary(f->pass->arena, E_SUB, x, loop->lo);",
       "    (void)loop;\n    return x;",
       "tests/test_fission.py::test_programs[toned]")
+fault("rounds in vain start from what is theirs", "transforms/fisbranch.c",
+      "            Expr *value = ir_select(arena, taken, ir_ref(arena, var),\n"
+      "                                    map_get(&there, var));",
+      "            Expr *value = ir_ref(arena, var);",
+      "tests/test_fission.py::test_rounds_in_vain_do_not_warn")
+fault("a branch is computed ahead of stores it reads", "transforms/fission.c",
+      "              !f->guarded && !effects_writes(&f->loop->body, e->buf);",
+      "              !f->guarded;",
+      "tests/test_fission.py::test_branches[looked_up]")
 fault("a band begins a round late", "transforms/bands.c",
       "        k = ir_binary(arena, e->op == E_ADD ? E_SUB : E_ADD, k, "
       "e->args[fixed]);", "        k = ir_binary(arena, E_SUB, k, "

@@ -115,3 +115,124 @@ def test_strided_arguments(fn):
     for view in (a[:, ::-1], a[::2, ::2], np.asfortranarray(a)):
         assert_same(fast, (view, table, k), native=False)
     assert_same(fast, (a, table[::-1], k), native=False)
+
+
+# --- what a branch computes, ahead of it ---------------------------------------
+
+def lit(a, out, k):
+    """Stores far apart, and a call, in a branch that divides."""
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            d = a[y, x]
+            if d > 0:
+                v = (k + d) / d
+                w = np.sqrt(v * v + 1.0) / (v + d)
+                out[y, x, 0] = w ** 5.5
+                out[y, x, 2] = v
+            else:
+                out[y, x, 1] = d
+
+
+def lit_else(a, out, k):
+    """The other side, names of the loop, and what the branch hands out."""
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            d = a[y, x]
+            u = d * k
+            if d <= 0:
+                out[y, x, 0] = u
+                s = -1.0
+            else:
+                v = (float(x) + d) / d
+                s = v / (u + 1.0) + np.sqrt(v) * u
+                if s > 2.0:
+                    out[y, x, 2] = s
+            out[y, x, 1] = s
+
+
+def plain_floats(a, out, k):
+    """Nobody listens to the flags of Python's floats."""
+    for y in range(a.shape[0]):
+        for x in range(1, a.shape[1]):
+            d = float(a[y, x])
+            if d > 0.0:
+                before = float(a[y, x - 1])
+                v = before * d + k * d - before * before * 0.5
+                w = v * v + d * 0.25 - (before + d) * (v + 1.0)
+                out[y, x, 0] = w - v
+                out[y, x, 1] = 0.5 * v
+
+
+def looked_up(a, out, k):
+    """The branch reads what the loop writes."""
+    for y in range(a.shape[0]):
+        for x in range(1, a.shape[1]):
+            d = a[y, x]
+            u = out[y, x - 1, 0] + d
+            if d > 0:
+                v = (k + u) / d
+                out[y, x, 0] = np.sqrt(v * v + 1.0) / (v + d) - u
+
+
+def vectors(a, out, k):
+    """Small vectors go from one loop to the other, and a check fails."""
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            p = np.array([float(x), float(y), a[y, x]]) * k
+            p /= np.sqrt(np.dot(p, p) + 1.0)
+            if a[y, x] > 0:
+                q = (p + 1.0) / a[y, x]
+                q -= p * np.dot(p, q)
+                s = np.dot(q, q)
+                if s == 1.0:
+                    raise ValueError("one")
+                out[y, x, 1] = s ** 1.5
+
+
+BRANCHES = (lit, lit_else, plain_floats, looked_up, vectors)
+
+
+def branch_arguments(shape, share, zeros, dtype=np.float64):
+    """Of all rounds a "share" takes the branch; the others divide by zero, or
+    take roots of what is negative, if they do all the same."""
+    rng = np.random.default_rng(3)
+    a = rng.random(shape) + 0.5
+    a[rng.random(shape) >= share] = 0.0 if zeros else -2.0
+    return a.astype(dtype), np.full(shape + (3,), 7.0), 1.25
+
+
+@pytest.mark.parametrize("fn", BRANCHES)
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")
+def test_branches(fn):
+    for threads in (1, 2, 5):
+        fast = accelerate(fn, threads=threads)
+        for share in (0.0, 0.05, 0.3, 0.9, 1.0):
+            for shape in ((3, 12), (4, 300), (1, 129), (2, 128), (0, 20),
+                          (3, 0), (1, 1)):
+                for dtype in (np.float64, np.float32):
+                    args = branch_arguments(shape, share, share < 0.5, dtype)
+                    assert_same(fast, args)
+    args = branch_arguments((5, 300), 0.7, False)
+    args[0][3, 130:] = np.nan
+    args[0][2, 5] = np.inf
+    assert_same(fast, args, native=False)
+
+
+@pytest.mark.parametrize("fn,fires", list(zip(
+    BRANCHES, (1, 1, 1, 0, 1), strict=True)))
+def test_branch_fires(fn, fires):
+    fast = accelerate(fn)
+    args = branch_arguments((5, 300), 0.7, False)
+    assert ("taken_" in fast.inspect_c(*args)) == bool(fires)
+    fast._set_variant("fission=0")
+    assert "taken_" not in fast.inspect_c(*args)
+    assert_same(fast, args)
+
+
+def test_rounds_in_vain_do_not_warn():
+    """What they would divide by is zero."""
+    for fn in (lit, lit_else, vectors):
+        fast = accelerate(fn)
+        args = branch_arguments((5, 300), 0.7, True)
+        assert_same(fast, args)
+        assert fast.stats.compiles == 1, "a second kernel was asked"

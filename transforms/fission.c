@@ -20,57 +20,51 @@
  * that follow: it may be what keeps them in range.  Arithmetic of integers on
  * the loop's variable is done in both.
  *
- * Worth while where there is much to compute beside what is handed over.
+ * Worth while where there is much to compute beside what is handed over.  What
+ * a branch computes may then be made ahead as well: see fisbranch.c.
  */
-#include "transforms/transforms.h"
+#include "transforms/fission.h"
 
 enum {
-    BLOCK = 128,    /* rounds at a time */
-    MAX_PARTS = 6,  /* values that are handed over */
     LEAST = 12,     /* operations that are worth a loop */
-    PER_PART = 6,   /* and for each value handed over */
+    PER_PART = 6,   /* and for each row handed over */
+    SLOW = 4,       /* operations that a quotient or a root counts for */
 };
 
-/* What becomes of a Var of the body, and where. */
-typedef enum Role { ROLE_NONE, ROLE_BOTH, ROLE_FIRST, ROLE_SECOND } Role;
+Fission
+fission_of(Pass *pass, Func *func, const Stmt *loop)
+{
+    return (Fission){.pass = pass,
+                     .func = func,
+                     .loop = loop,
+                     .roles = map_new(pass->scratch)};
+}
 
-/* One loop while it is looked at and taken apart.
- *   "loop"   its branches that only compute are selects
- *   "roles"  Var * -> Role of the LETs of the body
- *   "parts"  Vars of the first loop that the second one needs
- *   "ops"    operations of the first loop
- *   "guarded"  a check of the second loop stands before what comes now */
-typedef struct Fission {
-    Pass *pass;
-    Func *func;
-    const Stmt *loop;
-    Map roles;
-    VarVec parts;
-    int ops;
-    bool guarded;
-} Fission;
-
-/* ROLE_NONE for the loop's variable and all that is defined outside. */
-static Role
-role_of(const Fission *f, const Var *var)
+Role
+fission_role(const Fission *f, const Var *var)
 {
     return (Role)(intptr_t)map_get(&f->roles, var);
 }
 
+void
+fission_set_role(Fission *f, const Var *var, Role role)
+{
+    map_set(&f->roles, var, (void *)(intptr_t)role);
+}
+
 /* --- who does what ------------------------------------------------------- */
 
-/* Is 'e' arithmetic of integers on what both loops have? */
-static bool
-is_for_both(const Fission *f, const Expr *e)
+bool
+fission_for_both(const Fission *f, const Expr *e)
 {
     bool ok = e->lanes == 0 && e->dtype != DT_F32 && e->dtype != DT_F64 &&
               !ir_reads(e) && e->op != E_CALL;
     if (e->op == E_VAR) {
-        Role role = role_of(f, e->var);
+        Role role = fission_role(f, e->var);
         ok = ok && (role == ROLE_NONE || role == ROLE_BOTH);
     }
     for (int i = 0; i < e->nargs && ok; i++) {
-        ok = is_for_both(f, e->args[i]);
+        ok = fission_for_both(f, e->args[i]);
     }
     return ok;
 }
@@ -79,41 +73,53 @@ is_for_both(const Fission *f, const Expr *e)
 static bool
 is_early_load(const Fission *f, const Expr *e)
 {
-    bool ok = e->op == E_LOAD && e->lanes == 0 && !f->guarded &&
-              !effects_writes(&f->loop->body, e->buf);
+    bool ok = e->op == E_LOAD && !flatten_fills(e->dtype, e->lanes) &&
+              !f->guarded && !effects_writes(&f->loop->body, e->buf);
     for (int i = 0; i < e->nargs && ok; i++) {
-        ok = is_for_both(f, e->args[i]);
+        ok = fission_for_both(f, e->args[i]);
     }
     return ok;
 }
 
-/* Can the first loop compute 'e' in lanes?  Casts of floats to integers stay
- * behind: not every processor has them for lanes. */
-static bool
-is_for_first(const Fission *f, const Expr *e)
+/* Casts of floats to integers stay behind: not every processor has them for
+ * lanes. */
+bool
+fission_for_first(const Fission *f, const Expr *e)
 {
     if (ir_reads(e)) {
         return is_early_load(f, e);
     }
-    bool ok = e->lanes == 0 && e->op != E_IDIV && e->op != E_MOD &&
-              (e->op != E_CALL || fn_has_lanes(e->fn)) &&
+    bool ok = !flatten_fills(e->dtype, e->lanes) && e->op != E_IDIV &&
+              e->op != E_MOD && (e->op != E_CALL || fn_has_lanes(e->fn)) &&
               (e->op != E_CAST || dtype_is_float(e->dtype));
     if (e->op == E_VAR) {
-        ok = ok && role_of(f, e->var) != ROLE_SECOND;
+        ok = ok && fission_role(f, e->var) != ROLE_SECOND;
     }
     for (int i = 0; i < e->nargs && ok; i++) {
-        ok = is_for_first(f, e->args[i]);
+        ok = fission_for_first(f, e->args[i]);
     }
     return ok;
 }
 
-/* For ir_each_node: what costs something. */
-static void
-count_op(void *data, const Expr *e)
+Role
+fission_role_of(const Fission *f, const Expr *value)
+{
+    bool first = dtype_is_float(value->dtype) && fission_for_first(f, value);
+    return fission_for_both(f, value) ? ROLE_BOTH
+           : first                    ? ROLE_FIRST
+                                      : ROLE_SECOND;
+}
+
+void
+fission_count(void *data, const Expr *e)
 {
     Fission *f = data;
-    bool counts = e->nargs > 0 && e->op != E_LOAD;
-    f->ops += counts && dtype_is_float(e->args[0]->dtype);
+    bool moves = e->op == E_LOAD || e->op == E_ELEM || e->op == E_INSERT ||
+                 e->op == E_SPLAT;
+    bool slow = e->op == E_DIV || e->op == E_CALL;
+    if (e->nargs > 0 && !moves && dtype_is_float(e->args[0]->dtype)) {
+        f->ops += (slow ? SLOW : 1) * (e->lanes > 0 ? e->lanes : 1);
+    }
 }
 
 /* Which loop does 's' belong to?  For LETs, once that is decided. */
@@ -121,10 +127,33 @@ static Role
 role_of_stmt(const Fission *f, const Stmt *s)
 {
     bool ahead = s->kind == S_CHECK && is_float_check(s) &&
-                 !ir_has_load(s->value) && is_for_first(f, s->value);
-    return s->kind == S_LET ? role_of(f, s->var)
+                 !ir_has_load(s->value) && fission_for_first(f, s->value);
+    return s->kind == S_LET ? fission_role(f, s->var)
            : ahead          ? ROLE_FIRST
                             : ROLE_SECOND;
+}
+
+/* For ir_each_stmt: whether a branch holds nothing else than the second loop
+ * may have, all of whose names are its own. */
+typedef struct Branch {
+    Fission *f;
+    bool ok;
+} Branch;
+
+static void
+note_branch(void *data, Stmt *s)
+{
+    Branch *branch = data;
+    branch->ok &= s->kind == S_LET || s->kind == S_STORE ||
+                  s->kind == S_CHECK || s->kind == S_IF;
+    branch->ok &= s->nbinds == 0;
+    branch->f->guarded |= s->kind == S_CHECK;
+    if (s->kind == S_LET) {
+        fission_set_role(branch->f, s->var, ROLE_SECOND);
+    }
+    for (int i = 0; i < s->njoins; i++) {
+        fission_set_role(branch->f, s->joins[i].out, ROLE_SECOND);
+    }
 }
 
 /* Gives every LET its loop; false: the loop must stay whole. */
@@ -132,92 +161,162 @@ static bool
 assign_roles(Fission *f)
 {
     const Block *body = &f->loop->body;
-    for (int i = 0; i < body->n; i++) {
+    Branch branch = {f, true};
+    for (int i = 0; i < body->n && branch.ok; i++) {
         Stmt *s = body->at[i];
         if (s->kind == S_LET) {
-            bool first = dtype_is_float(s->value->dtype) &&
-                         is_for_first(f, s->value);
-            Role role = is_for_both(f, s->value) ? ROLE_BOTH
-                        : first                  ? ROLE_FIRST
-                                                 : ROLE_SECOND;
-            map_set(&f->roles, s->var, (void *)(intptr_t)role);
-        } else if (s->kind != S_STORE && s->kind != S_CHECK) {
-            return false;
+            fission_set_role(f, s->var, fission_role_of(f, s->value));
+        }
+        if (s->kind != S_LET && role_of_stmt(f, s) == ROLE_SECOND) {
+            Block one = {.at = &s, .n = 1, .cap = 1};
+            ir_each_stmt(&one, note_branch, &branch);
         }
         if (role_of_stmt(f, s) == ROLE_FIRST) {
-            ir_each_node(s, count_op, f);
+            ir_each_node(s, fission_count, f);
         }
-        f->guarded |= s->kind == S_CHECK && role_of_stmt(f, s) == ROLE_SECOND;
     }
-    return true;
+    return branch.ok;
 }
 
-/* For ir_each_node, in what is done second. */
-static void
-find_part(void *data, const Expr *e)
+void
+fission_find_part(void *data, const Expr *e)
 {
     Fission *f = data;
-    if (e->op != E_VAR || role_of(f, e->var) != ROLE_FIRST) {
+    if (e->op != E_VAR || fission_role(f, e->var) != ROLE_FIRST) {
         return;
     }
     for (int i = 0; i < f->parts.n; i++) {
-        if (f->parts.at[i] == e->var) {
+        if (f->parts.at[i].var == e->var) {
             return;
         }
     }
-    vec_push(f->pass->arena, &f->parts, e->var);
+    vec_push(f->pass->arena, &f->parts, (Part){.var = e->var});
 }
 
-/* Is enough computed for what is handed over? */
+/* For ir_each_stmt. */
+static void
+find_parts(void *data, Stmt *s)
+{
+    ir_each_node(s, fission_find_part, data);
+}
+
+/* How many rows hold 'var'. */
+static int
+rows_of(const Var *var)
+{
+    return var->lanes > 0 ? var->lanes : 1;
+}
+
+bool
+fission_is_worth(const Fission *f)
+{
+    int rows = 0;
+    for (int i = 0; i < f->parts.n; i++) {
+        rows += rows_of(f->parts.at[i].var);
+    }
+    return rows > 0 && rows <= FISSION_PARTS && f->ops >= LEAST &&
+           f->ops >= PER_PART * rows;
+}
+
+/* Finds what the second loop takes over: is it worth it? */
 static bool
 is_worth(Fission *f)
 {
     for (int i = 0; i < f->loop->body.n; i++) {
         Stmt *s = f->loop->body.at[i];
         if (role_of_stmt(f, s) == ROLE_SECOND) {
-            ir_each_node(s, find_part, f);
+            Block one = {.at = &s, .n = 1, .cap = 1};
+            ir_each_stmt(&one, find_parts, f);
         }
     }
-    return f->parts.n > 0 && f->parts.n <= MAX_PARTS && f->ops >= LEAST &&
-           f->ops >= PER_PART * f->parts.n;
+    return fission_is_worth(f);
 }
 
 /* --- two loops ----------------------------------------------------------- */
 
-/* The array by which 'var' is handed over. */
-static Buf *
-part_buf(Fission *f, const Var *var, int64_t size)
+void
+fission_rows(Fission *f, Block *out)
 {
-    Buf *buf = ir_buf(f->func, var->name, var->dtype, 1, BUF_LOCAL);
-    buf->space = SPACE_STACK;
-    buf->layout = LAYOUT_C;
-    buf->dims[0] = ir_int(f->pass->arena, DT_I64, size);
-    buf->loc = f->loop->loc;
-    return buf;
+    int64_t trips = loop_trips(f->loop);
+    int64_t size =
+        trips >= 0 && trips <= FISSION_BLOCK ? trips : FISSION_BLOCK;
+    for (int i = 0; i < f->parts.n; i++) {
+        Part *part = &f->parts.at[i];
+        for (int k = 0; k < rows_of(part->var); k++) {
+            part->rows[k] = ir_stack_row(f->func, part->var->name,
+                                         part->var->dtype, size, f->loop->loc);
+            if (out != NULL) {
+                Stmt *alloc = ir_stmt(f->pass->arena, S_ALLOC, f->loop->loc);
+                alloc->buf = part->rows[k];
+                vec_push(f->pass->arena, out, alloc);
+            }
+        }
+    }
 }
 
 /* x - first */
 static Expr *
-place_of(Fission *f, const Stmt *loop)
+place_of(const Fission *f, const Stmt *loop)
 {
     Expr *x = ir_ref(f->pass->arena, loop->var);
     return ir_binary(f->pass->arena, E_SUB, x, loop->lo);
 }
 
-/* The statements of the first loop, and of what both have those it needs. */
-static Block
-first_body(Fission *f, const Block *body)
+/* An element of 'var', or all of it. */
+static Expr *
+element(const Fission *f, Var *var, int k)
+{
+    Expr *value = ir_ref(f->pass->arena, var);
+    Expr *index = ir_int(f->pass->arena, DT_I64, k);
+    return var->lanes > 0 ? ir_elem(f->pass->arena, value, index) : value;
+}
+
+void
+fission_hand_over(const Fission *f, const Stmt *loop, Block *out)
 {
     Arena *arena = f->pass->arena;
-    Map needed = map_new(f->pass->scratch);
+    Expr *at = place_of(f, loop);
+    for (int i = 0; i < f->parts.n; i++) {
+        const Part *part = &f->parts.at[i];
+        for (int k = 0; k < rows_of(part->var); k++) {
+            Expr *value = element(f, part->var, k);
+            vec_push(arena, out,
+                     ir_store(arena, part->rows[k], &at, 1, value, loop->loc));
+        }
+    }
+}
+
+void
+fission_take_over(const Fission *f, const Stmt *loop, Block *out)
+{
+    Arena *arena = f->pass->arena;
+    Expr *at = place_of(f, loop);
+    for (int i = 0; i < f->parts.n; i++) {
+        const Part *part = &f->parts.at[i];
+        Expr *value = ir_load(arena, part->rows[0], &at, 1, 0);
+        if (part->var->lanes > 0) {
+            value = ir_splat(arena, value, part->var->lanes);
+        }
+        for (int k = 1; k < part->var->lanes; k++) {
+            value = ir_insert(arena, value, ir_int(arena, DT_I64, k),
+                              ir_load(arena, part->rows[k], &at, 1, 0));
+        }
+        vec_push(arena, out, ir_let(arena, part->var, value, loop->loc));
+    }
+}
+
+Block
+fission_first_body(const Fission *f, const Block *body, Map *needed)
+{
+    Arena *arena = f->pass->arena;
     Block back = {0};
     Block out = {0};
     for (int i = body->n - 1; i >= 0; i--) {
         Stmt *s = body->at[i];
         Role role = role_of_stmt(f, s);
         if (role == ROLE_FIRST ||
-            (role == ROLE_BOTH && map_has(&needed, s->var))) {
-            ir_each_node(s, ir_note_var, &needed);
+            (role == ROLE_BOTH && map_has(needed, s->var))) {
+            ir_each_node(s, ir_note_var, needed);
             vec_push(arena, &back, s);
         }
     }
@@ -227,40 +326,36 @@ first_body(Fission *f, const Block *body)
     return out;
 }
 
+Stmt *
+fission_loop(const Fission *f, const Stmt *loop, const Block *body)
+{
+    Stmt *copy = ir_copy_stmt(f->pass->arena, loop);
+    Map map = map_new(f->pass->arena);
+    copy->var = ir_var(f->func, loop->var->name, DT_I64, 0);
+    copy->id = f->func->next_id++;
+    map_set(&map, loop->var, ir_ref(f->pass->arena, copy->var));
+    copy->body = ir_clone(f->func, body, &map);
+    return copy;
+}
+
 /* The loop that computes, under names of its own. */
 static Stmt *
-first_loop(Fission *f, const Stmt *loop, Buf *const *bufs)
+first_loop(const Fission *f, const Stmt *loop)
 {
-    Arena *arena = f->pass->arena;
-    Block body = first_body(f, &loop->body);
-    Expr *at = place_of(f, loop);
-    for (int i = 0; i < f->parts.n; i++) {
-        Expr *value = ir_ref(arena, f->parts.at[i]);
-        vec_push(arena, &body,
-                 ir_store(arena, bufs[i], &at, 1, value, loop->loc));
-    }
-    Stmt *first = ir_copy_stmt(arena, loop);
-    Map map = map_new(arena);
-    first->var = ir_var(f->func, loop->var->name, DT_I64, 0);
-    first->id = f->func->next_id++;
-    map_set(&map, loop->var, ir_ref(arena, first->var));
-    first->body = ir_clone(f->func, &body, &map);
-    return first;
+    Map needed = map_new(f->pass->scratch);
+    Block body = fission_first_body(f, &loop->body, &needed);
+    fission_hand_over(f, loop, &body);
+    return fission_loop(f, loop, &body);
 }
 
 /* The loop that does the rest, under the old names. */
 static Stmt *
-second_loop(Fission *f, const Stmt *loop, Buf *const *bufs)
+second_loop(const Fission *f, const Stmt *loop)
 {
     Arena *arena = f->pass->arena;
     Stmt *second = ir_copy_stmt(arena, loop);
     Block body = {0};
-    Expr *at = place_of(f, loop);
-    for (int i = 0; i < f->parts.n; i++) {
-        Expr *value = ir_load(arena, bufs[i], &at, 1, 0);
-        vec_push(arena, &body,
-                 ir_let(arena, f->parts.at[i], value, loop->loc));
-    }
+    fission_take_over(f, loop, &body);
     for (int i = 0; i < loop->body.n; i++) {
         if (role_of_stmt(f, loop->body.at[i]) != ROLE_FIRST) {
             vec_push(arena, &body, loop->body.at[i]);
@@ -270,50 +365,69 @@ second_loop(Fission *f, const Stmt *loop, Buf *const *bufs)
     return second;
 }
 
-/* Appends both loops for at most 'size' rounds of 'loop'. */
+/* --- blocks -------------------------------------------------------------- */
+
+/* What is to be done with a loop: it is taken "apart", and a branch of it, or
+ * of its second loop, is computed "ahead". */
+typedef struct Plan {
+    Fission f;
+    Side side;
+    bool apart;
+    bool ahead;
+} Plan;
+
+/* Appends what becomes of 'loop', a block of rounds. */
 static void
-push_loops(Fission *f, const Stmt *loop, int64_t size, Block *out)
+push_loops(Plan *plan, const Stmt *loop, Block *out)
 {
-    Arena *arena = f->pass->arena;
-    Buf *bufs[MAX_PARTS];
-    for (int i = 0; i < f->parts.n; i++) {
-        bufs[i] = part_buf(f, f->parts.at[i], size);
-        Stmt *alloc = ir_stmt(arena, S_ALLOC, loop->loc);
-        alloc->buf = bufs[i];
-        vec_push(arena, out, alloc);
+    Arena *arena = plan->f.pass->arena;
+    const Stmt *rest = loop;
+    if (plan->apart) {
+        fission_rows(&plan->f, out);
+        vec_push(arena, out, first_loop(&plan->f, loop));
+        rest = second_loop(&plan->f, loop);
     }
-    vec_push(arena, out, first_loop(f, loop, bufs));
-    vec_push(arena, out, second_loop(f, loop, bufs));
+    if (plan->ahead) {
+        fission_branch(&plan->side, rest, out);
+    } else {
+        vec_push(arena, out, ir_copy_stmt(arena, rest));
+    }
 }
 
-/* What 'loop' becomes: two loops where it has few rounds, else blocks. */
+static bool
+has_few_rounds(const Stmt *loop)
+{
+    int64_t trips = loop_trips(loop);
+    return trips >= 0 && trips <= FISSION_BLOCK;
+}
+
+/* What the loop becomes, in blocks unless it has few rounds. */
 static Block
-take_apart(Fission *f)
+take_apart(Plan *plan)
 {
     Block out = {0};
-    int64_t trips = loop_trips(f->loop);
-    if (trips >= 0 && trips <= BLOCK) {
-        push_loops(f, f->loop, trips, &out);
+    if (has_few_rounds(plan->f.loop)) {
+        push_loops(plan, plan->f.loop, &out);
         return out;
     }
-    out = split_strips(f->func, f->loop, BLOCK);
+    out = split_strips(plan->f.func, plan->f.loop, FISSION_BLOCK);
     Stmt *strips = vec_last(&out);
     const Stmt *inner = vec_last(&strips->body);
     Block body = strips->body;
     body.n--;
-    push_loops(f, inner, BLOCK, &body);
+    push_loops(plan, inner, &body);
     strips->body = body;
     return out;
 }
 
 /* --- the pass ------------------------------------------------------------ */
 
-/* The visitor's state: "apart" holds what takes the place of a loop by its
+/* The visitor's state: "instead" holds what takes the place of a loop by its
  * variable, "nested" the loops that are in others. */
 typedef struct Visit {
     Pass *pass;
     Func *func;
-    Map apart;
+    Map instead;
     Map nested;
 } Visit;
 
@@ -327,33 +441,32 @@ note_nested(void *data, Stmt *s)
     }
 }
 
-/* Would the first loop run in lanes? */
-static bool
-first_has_lanes(Fission *f, Bounds *b)
-{
-    Buf *bufs[MAX_PARTS];
-    DependWhy why;
-    for (int i = 0; i < f->parts.n; i++) {
-        bufs[i] = part_buf(f, f->parts.at[i], BLOCK);
-    }
-    return vector_allowed(f->pass->scratch, f->func, b,
-                          first_loop(f, f->loop, bufs), &why);
-}
-
-/* Does the loop gain?  It may not run in lanes as it is, and its first part may
- * do so. */
+/* May the first loop run ahead, does it run in lanes, and is it worth it? */
 static bool
 may_take_apart(Fission *f, Bounds *b)
 {
-    Arena *scratch = f->pass->scratch;
     DependWhy why;
     Stmt rounds = *f->loop;
-    return f->loop->ncarries == 0 && f->loop->until == NULL &&
-           f->loop->nbinds == 0 && bounds_may_shift(b, f->loop) &&
-           assign_roles(f) && is_worth(f) &&
-           !vector_allowed(scratch, f->func, b, f->loop, &why) &&
-           depend_independent(scratch, f->func, b, &rounds, &why) &&
-           first_has_lanes(f, b);
+    if (!assign_roles(f) || !is_worth(f) ||
+        !depend_independent(f->pass->scratch, f->func, b, &rounds, &why)) {
+        return false;
+    }
+    fission_rows(f, NULL);
+    return vector_allowed(f->pass->scratch, f->func, b, first_loop(f, f->loop),
+                          &why);
+}
+
+/* Could 'loop' gain?  What runs in lanes or as rows as it is, doesn't. */
+static bool
+may_gain(Visit *v, Bounds *b, const Stmt *loop)
+{
+    DependWhy why;
+    Arena *scratch = v->pass->scratch;
+    return loop->ncarries == 0 && loop->until == NULL && loop->nbinds == 0 &&
+           (!has_few_rounds(loop) || map_has(&v->nested, loop->var)) &&
+           bounds_may_shift(b, loop) &&
+           vector_body(scratch, v->func, b, loop, &why) == NULL &&
+           flatten_why_not(scratch, v->func, b, loop) != NULL;
 }
 
 /* For bounds_visit: innermost loops. A short one by itself is not worth it. */
@@ -367,31 +480,20 @@ visit(void *data, Bounds *b, Stmt *s)
         }
         return true;
     }
-    int64_t trips = loop_trips(s);
-    bool few = trips >= 0 && trips <= BLOCK;
-    Fission f = {.pass = v->pass, .func = v->func};
-    f.loop = vector_form(v->pass->arena, s);
-    f.roles = map_new(v->pass->scratch);
-    if ((!few || map_has(&v->nested, s->var)) && may_take_apart(&f, b)) {
+    if (!may_gain(v, b, s)) {
+        return true;
+    }
+    const Stmt *form = vector_form(v->pass->arena, s);
+    Plan plan = {.f = fission_of(v->pass, v->func, form)};
+    plan.apart = may_take_apart(&plan.f, b);
+    const Stmt *rest = plan.apart ? second_loop(&plan.f, form) : form;
+    plan.ahead = fission_find_branch(v->pass, v->func, b, rest, &plan.side);
+    if (plan.apart || plan.ahead) {
         Block *out = ARENA_NEW(v->pass->arena, Block);
-        *out = take_apart(&f);
-        map_set(&v->apart, s->var, out);
+        *out = take_apart(&plan);
+        map_set(&v->instead, s->var, out);
     }
     return true;
-}
-
-/* For ir_map_block. */
-static void
-replace(void *data, Block *out, Stmt *s)
-{
-    Visit *v = data;
-    Block *apart = s->kind == S_FOR ? map_get(&v->apart, s->var) : NULL;
-    for (int i = 0; apart != NULL && i < apart->n; i++) {
-        vec_push(v->pass->arena, out, apart->at[i]);
-    }
-    if (apart == NULL) {
-        vec_push(v->pass->arena, out, s);
-    }
 }
 
 /* What a vector loop can't be gets a part that can. */
@@ -400,12 +502,12 @@ pass_fission(Pass *pass, Func *func)
 {
     Func *copy = arena_copy(pass->arena, func, sizeof(Func));
     Visit v = {.pass = pass, .func = copy};
-    v.apart = map_new(pass->scratch);
+    v.instead = map_new(pass->scratch);
     v.nested = map_new(pass->scratch);
     bounds_visit(pass->arena, copy, visit, &v);
-    if (v.apart.n == 0) {
+    if (v.instead.n == 0) {
         return func;
     }
-    copy->body = ir_map_block(pass->arena, &copy->body, replace, &v);
+    split_replace(copy, &v.instead);
     return simplify(pass, copy);
 }

@@ -441,6 +441,13 @@ define_body(Flat *flat)
 }
 
 bool
+flatten_fills(DType dtype, int64_t lanes)
+{
+    int64_t bytes = lanes * dtype_size(dtype);
+    return bytes == 32 || bytes == 64;
+}
+
+bool
 flatten_is_wide(const Stmt *store)
 {
     const Buf *buf = store->buf;
@@ -449,8 +456,7 @@ flatten_is_wide(const Stmt *store)
         !ir_const_int(buf->dims[buf->rank - 1], &lanes)) {
         return false;
     }
-    int64_t bytes = lanes * dtype_size(buf->dtype);
-    return bytes == 32 || bytes == 64;
+    return flatten_fills(buf->dtype, lanes);
 }
 
 /* Does the loop store pixels that are as wide as a register? */

@@ -129,6 +129,9 @@ const char *flatten_why_not(Arena *arena, const Func *func, Bounds *b,
                             const Stmt *loop);
 /* The statements that do so, instead of 'loop'. */
 Block flatten_loop(Func *func, Bounds *b, const Stmt *loop);
+/* Do so many elements fill a register?  Then the C compiler makes a vector of
+ * them. */
+bool flatten_fills(DType dtype, int64_t lanes);
 /* Does 'store' store a pixel that is as wide as a register of common machines?
  */
 bool flatten_is_wide(const Stmt *store);

@@ -12,7 +12,7 @@ NESTED = ("plain", "window", "in_place")     # leave a border as it is
 # Nests beside the pipeline, each for a transform that it seldom asks for.
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
          "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3, "recurrence": 0.65,
-         "detector": 0.4, "bars": 0.7}
+         "detector": 0.4, "bars": 1.0, "shaded": 0.4}
 
 
 class Stage:
@@ -307,6 +307,31 @@ class Pipeline:
         self.emit(f"        if {name}u[r, c] > {other}:",
                   f"            {name}[n] = r * W + c",
                   "            n += 1")
+
+    def shaded(self, name):
+        """Much arithmetic in a branch that some rounds take, and stores far
+        apart."""
+        self.array(name, "H, W, 3")
+        self.loops()
+        wrap = self.pick(("{}", "{}", "float({})", "np.float32({})"))
+        limit = self.pick(("0", "0", "0.5", "100", "-1"))
+        names = ["u"]
+        self.emit(f"        u = {wrap.format(self.value())}",
+                  f"        if u {self.pick(('>', '>', '!=', '<'))} {limit}:")
+        for k in range(self.rng.randint(2, 5)):
+            lhs, rhs = (self.pick(names) for _ in range(2))
+            new = self.pick((
+                f"({lhs} * {self.weight()} + 1.5) / {rhs}",
+                f"{lhs} * {rhs} - {self.weight()} * ({lhs} + c)",
+                f"np.sqrt({lhs} * {lhs} + {self.weight()}) / (u + 0.1)",
+                f"({lhs} + {self.value()}) * ({rhs} - 0.5) / u"))
+            self.emit(f"            v{k} = {new}")
+            names.append(f"v{k}")
+        self.emit(f"            {name}[r, c, 0] = {names[-1]}",
+                  f"            {name}[r, c, 2] = "
+                  f"{self.pick((names[-2], f'abs({names[-1]}) ** 1.5'))}")
+        if self.rng.random() < 0.5:
+            self.emit("        else:", f"            {name}[r, c, 1] = u")
 
     def levels(self, name):
         """A zeroed array of which each round of a loop uses a part."""
