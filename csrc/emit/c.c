@@ -369,7 +369,7 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *before,
            Str *out)
 {
     Arena *arena = out->arena;
-    func = c_with_conds(arena, func);
+    func = c_spelled(arena, func);
     Gen gen = {.arena = arena, .func = func, .diags = diags};
     gen.people = people;
     gen.live = c_live(arena, func);

@@ -12,6 +12,7 @@
  *   cexpr.c  expressions
  *   cplace.c names and places in memory
  *   crow.c   row pointers of vector loops
+ *   cspell.c what is said in full where it is used
  *
  * Names in C.  A Var or Buf is 'name_id'.  All else that is generated does
  * not end in '_' and digits, so no name of the user can collide: lanes are
@@ -130,10 +131,12 @@ typedef struct Gen {
     Frame *frame;
 } Gen;
 
-/* --- cpick.c */
+/* --- cspell.c */
 /* A copy of 'func' in which SELECTs that ask for a comparison of floats by name
- * have it themselves. */
-const Func *c_with_conds(Arena *arena, const Func *func);
+ * have it themselves, and indices that are a name and a constant, too. */
+const Func *c_spelled(Arena *arena, const Func *func);
+
+/* --- cpick.c */
 Piece c_select(Gen *g, const Expr *e, int lane); /* as c_piece */
 
 /* --- cplace.c */

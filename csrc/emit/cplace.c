@@ -8,6 +8,7 @@
  * pointers and strides by themselves, and do so as well as for hand-written
  * row pointers.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "csrc/emit/cgen.h"
@@ -212,17 +213,71 @@ lane_piece(Gen *g, int lane)
     return (Piece){str_printf(g->arena, "%d", lane), P_ATOM};
 }
 
+/* So few elements that no sum of some, nor their product with an extent, has
+ * more than 64 bits. */
+static bool
+is_near(int64_t elements)
+{
+    return elements <= INT32_MAX && elements >= -INT32_MAX;
+}
+
+/* What is left of an index without what is constant in it, which is added to
+ * '*far'. */
+static Piece
+variable_piece(Gen *g, const Expr *e, int64_t *far)
+{
+    int64_t k = 0;
+    bool sum = e->dtype == DT_I64 && (e->op == E_ADD || e->op == E_SUB);
+    if (!ir_const_int(sum ? e->args[1] : e, &k) || !is_near(k)) {
+        return index_piece(g, e);
+    }
+    *far += sum && e->op == E_SUB ? -k : k;
+    return sum ? index_piece(g, e->args[0]) : (Piece){"0", P_ATOM};
+}
+
+/* 'acc' and a number of elements. */
+static Piece
+add_number(Gen *g, Piece acc, int64_t far)
+{
+    if (far == 0) {
+        return acc;
+    }
+    if (strcmp(acc.text, "0") == 0) {
+        return (Piece){str_printf(g->arena, "%lld", (long long)far),
+                       far < 0 ? P_UNARY : P_ATOM};
+    }
+    return (Piece){str_printf(g->arena, "%s %c %lld", summand(g, acc),
+                              far < 0 ? '-' : '+', llabs((long long)far)),
+                   P_ADD};
+}
+
 /* The element's number in C order. Horner's rule: ((i * n1) + j) * n2 + k.  The
- * first extent is not needed. */
+ * first extent is not needed.  Constants go to the end as far as extents are
+ * constants, too: of elements a constant number apart the C compiler then
+ * computes one address. */
 static const char *
 packed_index(Gen *g, const Buf *buf, Expr *const *index, int n, int lane)
 {
     Piece acc = {"0", P_ATOM};
+    int64_t far = 0;
     for (int k = 0; k < buf->rank; k++) {
-        Piece next = k < n ? index_piece(g, index[k]) : lane_piece(g, lane);
-        acc = multiply_add(g, acc, c_extent(g, buf, k), next);
+        const Buf *of = buf;
+        int axis = k;
+        int64_t size;
+        if (k > 0 && ir_const_int(c_extent_of(&of, &axis), &size) &&
+            is_near(size) && is_near(far)) {
+            far *= size;
+        } else {
+            acc = add_number(g, acc, far);
+            far = 0;
+        }
+        acc = multiply(g, acc, c_extent(g, buf, k));
+        Piece next = k < n ? variable_piece(g, index[k], &far)
+                           : (Piece){"0", P_ATOM};
+        far += k < n ? 0 : lane;
+        acc = multiply_add(g, acc, "1", next);
     }
-    return acc.text;
+    return add_number(g, acc, far).text;
 }
 
 /* The byte offset of an element. Strides may be negative or 0, so no order of
