@@ -259,6 +259,15 @@ fault("what a branch taught is known behind it", "csrc/analysis/memo.c",
       "{\n    if (b->memos.n == MEMOS) {\n        map_clear(&b->memos);\n    }",
       "tests/test_proofs.py::test_behind_a_branch")
 
+fault("zero times infinity is no nan", "csrc/analysis/floats.c",
+      "return right && e->args[1]->fval != 0.0 ? e->args[0] : NULL;",
+      "return right ? e->args[0] : NULL;",
+      "tests/test_clipped.py::test_special_values")
+fault("what is read is no signalling nan", "csrc/emit/cpick.c",
+      "        return e->op == E_CAST && !dtype_is_float(e->args[0]->dtype);",
+      "        return true;",
+      "tests/test_clipped.py::test_choices_keep_all_bits")
+
 # --- loops side by side, split and joined ---
 
 fault("lanes that leave count their last round", "transforms/lockpart.c",

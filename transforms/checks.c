@@ -151,6 +151,15 @@ by_int32(Hoist *h, Expr *e)
     return ir_at(ir_cast(h->arena, DT_I64, ir_at(small, e->loc)), e->loc);
 }
 
+/* A check that only a nan fails asks the number it comes from, by one
+ * comparison: what was computed from it need not be known then. */
+static Expr *
+about_nan(Hoist *h, Expr *cond)
+{
+    Expr *ask = bounds_ask_nan(h->here, cond);
+    return ask != NULL ? ir_at(ask, cond->loc) : cond;
+}
+
 /* Appends what 'original' becomes: nothing, for a check that is tested
  * elsewhere now. Works on copies, so that the function that came in stays as
  * it is. LETs without loads are kept by value, to see through the names of
@@ -172,6 +181,7 @@ walk_stmt(Hoist *h, const Stmt *original, Block *out)
         if (s == NULL) {
             return;
         }
+        s->value = about_nan(h, s->value);
         break;
     case S_LET:
         scope_show_after(&h->scope, s);

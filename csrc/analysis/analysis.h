@@ -88,6 +88,10 @@ bool bounds_weaken(Bounds *b, const Linear *form, AtomFn allowed, void *data,
                    bool by_range, LinearVec *out);
 /* An interval that holds 'e' (INT64_MIN / INT64_MAX where unknown). */
 void bounds_interval(Bounds *b, Expr *e, int64_t *lo, int64_t *hi);
+/* A condition that is false of nan only, asked of what the nan comes from:
+ * -2^63 <= z and z < 2^63 of a z that was cut to 0..255, as x <= inf.  NULL: it
+ * is false of a number, too, or not of floats. */
+Expr *bounds_ask_nan(Bounds *b, const Expr *cond);
 /* Can a loop's lo + k and hi - k, k small, not wrap where it matters?  Splits
  * and strips compute such ends, and a wrapped one runs 2^63 rounds. */
 bool bounds_may_shift(Bounds *b, const Stmt *loop);

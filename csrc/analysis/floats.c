@@ -64,10 +64,20 @@ refine_compare(Bounds *b, Reals range, const Expr *e, const Expr *cond,
     return range;
 }
 
+/* What the name of a condition stands for, unless memory was read for it, which
+ * may have changed since. */
+static Expr *
+condition_of(Bounds *b, Expr *cond)
+{
+    Expr *value = bounds_definition(b, cond);
+    return ir_has_load(value) ? cond : value;
+}
+
 /* Notes the comparisons that 'cond' comes to. */
 static void
 suppose(Bounds *b, Expr *cond, bool holds)
 {
+    cond = condition_of(b, cond);
     switch (cond->op) {
     case E_NOT:
         suppose(b, cond->args[0], !holds);
@@ -336,6 +346,105 @@ floats_prove_class(Bounds *b, const Expr *call, bool holds)
         return holds && bounded && !arg.nan;
     }
 }
+
+/* --- is it only about nan? ----------------------------------------------- */
+
+static bool
+is_finite(const Expr *e)
+{
+    return e->op == E_CONST && dtype_is_float(e->dtype) && isfinite(e->fval);
+}
+
+/* Of a choice by a comparison that chooses 'e' where it doesn't hold, and holds
+ * of no nan, the other one being a number: is 'e' the only way to nan? */
+static Expr *
+chosen_by_nan(Bounds *b, const Expr *select)
+{
+    const Expr *cond = condition_of(b, select->args[0]);
+    Expr *no = select->args[2];
+    bool about = (cond->op == E_LT || cond->op == E_LE) &&
+                 (ir_equal(cond->args[0], no) || ir_equal(cond->args[1], no));
+    return about && is_finite(select->args[1]) ? no : NULL;
+}
+
+/* The operand that is nan exactly where 'e' is; NULL: there is none. */
+static Expr *
+same_nan(Bounds *b, const Expr *e)
+{
+    bool right = e->nargs == 2 && is_finite(e->args[1]);
+    switch (e->op) {
+    case E_ADD:
+    case E_SUB:
+        return right ? e->args[0] : NULL;
+    case E_MUL:
+    case E_DIV:
+        return right && e->args[1]->fval != 0.0 ? e->args[0] : NULL;
+    case E_NEG:
+    case E_ABS:
+        return e->args[0];
+    case E_CAST:
+        return dtype_is_float(e->args[0]->dtype) ? e->args[0] : NULL;
+    case E_SELECT:
+        return chosen_by_nan(b, e);
+    default:
+        return NULL;
+    }
+}
+
+/* The name that is nan exactly where the name 'e' is, as few operations as
+ * possible after the start. */
+static Expr *
+nan_source(Bounds *b, Expr *e)
+{
+    enum { STEPS = 16 };
+    Expr *source = e;
+    for (int i = 0; i < STEPS; i++) {
+        Expr *value = e->op == E_VAR ? bounds_info(b, e->var)->value : e;
+        e = value != NULL && dtype_is_float(value->dtype) ? same_nan(b, value)
+                                                          : NULL;
+        if (e == NULL || e->lanes > 0) {
+            return source;
+        }
+        source = e->op == E_VAR ? e : source;
+    }
+    return source;
+}
+
+/* Is the comparison true of every number that its sides may be?  Then which
+ * side may be nan, a name; NULL: it is false of a number, or both may be. */
+static Expr *
+fails_by_nan(Bounds *b, const Expr *cond)
+{
+    Reals sides[2] = {ask(b, cond->args[0]), ask(b, cond->args[1])};
+    bool less = cond->op == E_LT ? sides[0].hi < sides[1].lo
+                                 : sides[0].hi <= sides[1].lo;
+    int side = sides[0].nan ? 0 : 1;
+    bool one = sides[0].nan != sides[1].nan &&
+               cond->args[side]->op == E_VAR &&
+               dtype_is_float(cond->args[side]->dtype);
+    return less && one ? cond->args[side] : NULL;
+}
+
+Expr *
+bounds_ask_nan(Bounds *b, const Expr *cond)
+{
+    bool both = cond->op == E_AND;
+    Expr *asked = NULL;
+    for (int i = 0; i < (both ? 2 : 1); i++) {
+        const Expr *part = both ? cond->args[i] : cond;
+        bool order = part->op == E_LT || part->op == E_LE;
+        Expr *side = order ? fails_by_nan(b, part) : NULL;
+        if (side == NULL || (asked != NULL && !ir_equal(side, asked))) {
+            return NULL;
+        }
+        asked = side;
+    }
+    Expr *source = nan_source(b, asked);
+    Expr *most = ir_float(b->arena, source->dtype, HUGE_VAL);
+    return ir_binary(b->arena, E_LE, source, most);
+}
+
+/* --- integers ------------------------------------------------------------- */
 
 /* The i64 that 'e' is the f64 of; NULL: it is something else. */
 static Expr *

@@ -374,6 +374,7 @@ write_unit(const Func *func, const Diags *diags, bool people, Str *before,
     gen.people = people;
     gen.live = c_live(arena, func);
     gen.stored = c_stored(arena, func);
+    gen.chained = c_chained(arena, func);
     gen.truncated = c_truncated(arena, func);
     gen.products = c_alternates(arena, func);
     gen.fuses = c_fuses(func);

@@ -121,6 +121,7 @@ typedef struct Gen {
     const bool *stored; /* by Buf.id: some element is stored to */
     bool narrows; /* doubles to float; "widens": the other way */
     bool widens;
+    const bool *chained;   /* by Var.id: see c_chained */
     const bool *truncated; /* by Var.id: an integer made of a float */
     const bool *products;  /* by Var.id, or NULL: see calternate.c */
     bool fuses; /* has FN_FMA */
@@ -137,6 +138,9 @@ typedef struct Gen {
 const Func *c_spelled(Arena *arena, const Func *func);
 
 /* --- cpick.c */
+/* By Var.id: is it a choice of floats that another choice compares, or that is
+ * made an integer? */
+const bool *c_chained(Arena *arena, const Func *func);
 Piece c_select(Gen *g, const Expr *e, int lane); /* as c_piece */
 
 /* --- cplace.c */

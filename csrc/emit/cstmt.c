@@ -145,9 +145,14 @@ c_line(Gen *g, Loc loc)
 static void
 write_let(Gen *g, const Stmt *s)
 {
+    bool apart = g->chained[s->var->id] && g->frame->vector != NULL;
+    g->frame->none |= apart;
     for (int lane = 0; lane < c_lanes(s->var); lane++) {
-        LINE(g, "const %s %s = %s;", c_var_type(s->var),
-             c_var(g, s->var, lane), c_expr(g, s->value, lane, P_ANY));
+        const char *value =
+            c_expr(g, s->value, lane, apart ? P_MUL : P_ANY);
+        LINE(g, "const %s %s = %s%s%s;", c_var_type(s->var),
+             c_var(g, s->var, lane), value, apart ? " + none_" : "",
+             apart ? dtype_short(s->var->dtype) : "");
     }
 }
 
