@@ -248,3 +248,48 @@ def test_places_that_are_checked():
         for b in (np.array([0.5, 2.5, 3.5]), np.array([0.5, math.nan, 1.0])):
             assert_same(fast, (a, b, np.zeros(50, dtype=np.int64)),
                         native=False)
+
+
+# --- what has few values ---------------------------------------------------------
+
+def looked_up(img, table, out):
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[y, x] = table[img[y, x]]
+
+
+def counted(img, table, out):
+    """Two tables, one of them written."""
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[img[y, x] % 7, 0] += table[img[y, x]]
+
+
+def doubled(img, table, out):
+    """An index of more values than the dtype's."""
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[y, x] = table[img[y, x] * np.int64(2) + 1]
+
+
+@pytest.mark.parametrize("program", [looked_up, counted, doubled])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16])
+def test_few_values(program, dtype):
+    """Tables just long enough, one too short, and far too short ones, of which
+    the first entries are all that is asked for."""
+    fn = accelerate(program)
+    most = int(np.iinfo(dtype).max)
+    rng = np.random.default_rng(5)
+    for size in (most + 1, most, most + 2, 2 * most + 2, 2 * most + 1, 40, 0):
+        for top in (most, 12):
+            img = rng.integers(0, top + 1, (9, 70)).astype(dtype)
+            img[4, 33] = top
+            args = img, rng.random(size), np.zeros((9, 70))
+            assert_same(fn, args, native=False)
+            img[4, 33] = np.iinfo(dtype).min
+            assert_same(fn, args, native=False)
+
+
+def test_few_values_are_asked_for_once():
+    args = np.zeros((9, 70), np.uint8), np.zeros(256), np.zeros((9, 70))
+    assert "<= 255) {" in accelerate(looked_up).inspect_c(*args)

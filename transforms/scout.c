@@ -17,6 +17,9 @@
  * and it fails in a check just if the function would.  Once it is through, no
  * check of the function can fail, and all of them go.
  *
+ * Where all that a nest of the scout asks is whether what has few values is
+ * below a limit that stays the same, that is asked once of the largest of them.
+ *
  * Done where that is all checks, where what the scout costs is little beside
  * the function and beside what is kept otherwise, or where it has lanes; rounds
  * that are not known are taken to be MANY.
@@ -140,6 +143,107 @@ make_scout(Pass *pass, const Func *func, Block *out)
     return look.ok;
 }
 
+/* --- is there anything to look for? --------------------------------------- */
+
+/* The walk that finds "answers": Stmt * of a CHECK, that what has few values is
+ * below a limit -> Expr *, whether the limit is so low that one may fail. */
+typedef struct Settle {
+    Arena *arena;
+    Map answers;
+} Settle;
+
+/* For bounds_visit. */
+static bool
+note_answer(void *data, Bounds *b, Stmt *s)
+{
+    enum { FEW = 1 << 16 }; /* values of a byte, or of two */
+    Settle *settle = data;
+    const Expr *cond = s->value;
+    int64_t lo;
+    int64_t hi;
+    if (s->kind != S_CHECK || (cond->op != E_LT && cond->op != E_LE) ||
+        cond->args[0]->dtype != DT_I64) {
+        return true;
+    }
+    bounds_interval(b, cond->args[0], &lo, &hi);
+    if (hi > -FEW && hi < FEW) {
+        Op op = cond->op == E_LT ? E_LE : E_LT;
+        Expr *most = ir_int(settle->arena, DT_I64, hi);
+        map_set(&settle->answers, s,
+                ir_binary(settle->arena, op, cond->args[1], most));
+    }
+    return true;
+}
+
+/* Whether a check of a nest may fail, as far as it was found.
+ *   "defs"  what the nest defines
+ *   "any"   one of those looked at; NULL: none so far
+ *   "all"   there is an answer for each */
+typedef struct Nest {
+    const Settle *settle;
+    Map defs;
+    Expr *any;
+    bool all;
+} Nest;
+
+static bool
+is_outside(const Nest *nest, const Expr *e)
+{
+    bool outside = !ir_reads(e) &&
+                   !(e->op == E_VAR && map_has(&nest->defs, e->var));
+    for (int i = 0; i < e->nargs && outside; i++) {
+        outside = is_outside(nest, e->args[i]);
+    }
+    return outside;
+}
+
+/* For ir_each_stmt. */
+static void
+add_answer(void *data, Stmt *s)
+{
+    Nest *nest = data;
+    Expr *answer = map_get(&nest->settle->answers, s);
+    if (s->kind != S_CHECK) {
+        return;
+    }
+    nest->all = nest->all && answer != NULL && is_outside(nest, answer);
+    if (nest->all) {
+        nest->any = nest->any == NULL ? answer
+                    : ir_equal(nest->any, answer)
+                        ? answer
+                        : ir_binary(nest->settle->arena, E_OR, nest->any,
+                                    answer);
+    }
+}
+
+/* 'scout' with nests in an IF that asks once whether a check may fail at all:
+ * bytes are in range of any table of 256. */
+static Block
+settled(Pass *pass, const Func *func, const Block *scout)
+{
+    Func whole = *func;
+    Block out = {0};
+    Settle settle = {pass->arena, map_new(pass->scratch)};
+    whole.body = *scout;
+    bounds_visit(pass->scratch, &whole, note_answer, &settle);
+    for (int i = 0; i < scout->n; i++) {
+        Stmt *s = scout->at[i];
+        Block one = {.at = &s, .n = 1, .cap = 1};
+        Nest nest = {&settle, loop_defs(pass->scratch, &one), NULL, true};
+        if (s->kind == S_FOR) {
+            ir_each_stmt(&one, add_answer, &nest);
+        }
+        if (nest.all && nest.any != NULL) {
+            Stmt *branch = ir_stmt(pass->arena, S_IF, s->loc);
+            branch->value = nest.any;
+            vec_push(pass->arena, &branch->body, s);
+            s = branch;
+        }
+        vec_push(pass->arena, &out, s);
+    }
+    return out;
+}
+
 /* --- the pass ------------------------------------------------------------ */
 
 /* The walk over the scout's loops: do all that have none inside go in lanes? */
@@ -202,6 +306,7 @@ pass_scout(Pass *pass, Func *func)
     }
     Func *copy = arena_copy(a, func, sizeof(Func));
     Map map = map_new(pass->scratch);
+    scout = settled(pass, func, &scout);
     copy->body = ir_clone(copy, &scout, &map);
     for (int i = 0; i < rest.n; i++) {
         vec_push(a, &copy->body, rest.at[i]);
