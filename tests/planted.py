@@ -342,6 +342,13 @@ fault("rounds in vain start from what is theirs", "transforms/fisbranch.c",
       "                                    map_get(&there, var));",
       "            Expr *value = ir_ref(arena, var);",
       "tests/test_fission.py::test_rounds_in_vain_do_not_warn")
+fault("a round in vain is in its own place", "transforms/fisbranch.c",
+      "    for (int i = -1; i < copy.n; i++) {",
+      "    for (int i = 0; i < copy.n; i++) {",
+      "tests/test_fission.py::test_rounds_in_vain_do_not_warn")
+fault("views of a round are everywhere", "transforms/fission.c",
+      "        ir_each_stmt(&loop->body, note_other, &plain);", "        ;",
+      "tests/test_fission.py::test_branches[viewed]")
 fault("a branch is computed ahead of stores it reads", "transforms/fission.c",
       "              !f->guarded && !effects_writes(&f->loop->body, e->buf);",
       "              !f->guarded;",

@@ -189,7 +189,48 @@ def vectors(a, out, k):
                 out[y, x, 1] = s ** 1.5
 
 
-BRANCHES = (lit, lit_else, plain_floats, looked_up, vectors)
+def viewed(a, out, k):
+    """A view that each round makes."""
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            row = a[y:y + 1].reshape(a.shape[1])
+            d = row[x]
+            if d > 0:
+                v = (k + d) / d
+                w = np.sqrt(v * v + 1.0) / (v + d)
+                out[y, x, 0] = w ** 5.5
+                out[y, x, 2] = v
+
+
+def by_place(a, out, k):
+    """Rounds that take the branch are not the one that divides by zero."""
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            d = a[y, x]
+            if d > 0:
+                v = d / (float(x) - 5.0) + (k + d) / d
+                w = np.sqrt(v * v + 1.0) / (d + k)
+                out[y, x, 0] = w ** 5.5
+
+
+def two_branches(a, out, k):
+    """The second one is worth it; checks and stores stand before it."""
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            d = a[y, x]
+            if d > 4:
+                raise ValueError("too large")
+            if d < 0:
+                out[y, x, 1] = d
+            e = d * k
+            if d > 0:
+                v = (k + e) / d + float(x)
+                out[y, x, 0] = np.sqrt(v * v + 1.0) / (v + d) ** 1.5
+            out[y, x, 2] = e
+
+
+BRANCHES = (lit, lit_else, plain_floats, looked_up, vectors, viewed,
+            by_place, two_branches)
 
 
 def branch_arguments(shape, share, zeros, dtype=np.float64):
@@ -219,7 +260,7 @@ def test_branches(fn):
 
 
 @pytest.mark.parametrize("fn,fires", list(zip(
-    BRANCHES, (1, 1, 1, 0, 1), strict=True)))
+    BRANCHES, (1, 1, 1, 0, 1, 0, 1, 1), strict=True)))
 def test_branch_fires(fn, fires):
     fast = accelerate(fn)
     args = branch_arguments((5, 300), 0.7, False)
@@ -231,8 +272,9 @@ def test_branch_fires(fn, fires):
 
 def test_rounds_in_vain_do_not_warn():
     """What they would divide by is zero."""
-    for fn in (lit, lit_else, vectors):
+    for fn in (lit, lit_else, vectors, by_place):
         fast = accelerate(fn)
         args = branch_arguments((5, 300), 0.7, True)
+        args[0][:, 5] = 0.0
         assert_same(fast, args)
         assert fast.stats.compiles == 1, "a second kernel was asked"

@@ -295,6 +295,17 @@ def up_to(x, out, limit):
         out[i] = v
 
 
+def one_more(x, out, limit):
+    """The limit has a name in the round."""
+    for i in range(x.shape[0]):
+        v = x[i]
+        for _k in range(1, min(limit, 60) + 1):
+            if v > 90.0:
+                break
+            v = v * 1.0001 + 0.25
+        out[i] = v
+
+
 def limit_of_each(x, out, limit):
     for i in range(x.shape[0]):
         v = x[i]
@@ -321,7 +332,7 @@ def by_twos(x, out, limit):
 
 
 @pytest.mark.parametrize("program,tests", [
-    (escape, 0), (up_to, 0), (limit_of_each, 1), (by_twos, 1)])
+    (escape, 0), (up_to, 0), (one_more, 0), (limit_of_each, 1), (by_twos, 1)])
 def test_rounds_that_are_counted(program, tests):
     """A counter that is the same in all lanes is not asked for in any."""
     fn = accelerate(program)

@@ -252,27 +252,27 @@ def test_places_that_are_checked():
 
 # --- what has few values ---------------------------------------------------------
 
-def looked_up(img, table, out):
+def by_byte(img, table, out):
     for y in range(img.shape[0]):
         for x in range(img.shape[1]):
             out[y, x] = table[img[y, x]]
 
 
-def counted(img, table, out):
+def tallied(img, table, out):
     """Two tables, one of them written."""
     for y in range(img.shape[0]):
         for x in range(img.shape[1]):
             out[img[y, x] % 7, 0] += table[img[y, x]]
 
 
-def doubled(img, table, out):
+def by_odd_place(img, table, out):
     """An index of more values than the dtype's."""
     for y in range(img.shape[0]):
         for x in range(img.shape[1]):
             out[y, x] = table[img[y, x] * np.int64(2) + 1]
 
 
-@pytest.mark.parametrize("program", [looked_up, counted, doubled])
+@pytest.mark.parametrize("program", [by_byte, tallied, by_odd_place])
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16])
 def test_few_values(program, dtype):
     """Tables just long enough, one too short, and far too short ones, of which
@@ -292,4 +292,4 @@ def test_few_values(program, dtype):
 
 def test_few_values_are_asked_for_once():
     args = np.zeros((9, 70), np.uint8), np.zeros(256), np.zeros((9, 70))
-    assert "<= 255) {" in accelerate(looked_up).inspect_c(*args)
+    assert "<= 255) {" in accelerate(by_byte).inspect_c(*args)

@@ -22,7 +22,9 @@
  *     part[x - first] = sqrt(d > 0 ? d : d of that round) * k + 1
  *
  * Where nobody listens to warnings, they compute with what is theirs, and may
- * load what is in range in every round and not stored to by the loop.
+ * load what is in range in every round and not stored to by the loop.  The
+ * rounds need not be independent: the second loop keeps their order, and the
+ * first one reads nothing that it stores.
  * A branch that depends on the loop's variable only is left to pass regions,
  * which has no need to ask.
  */
@@ -77,31 +79,16 @@ assign_before(Side *side, Bounds *b)
 {
     Fission *f = &side->f;
     for (int i = 0; i < side->at; i++) {
-        const Stmt *s = f->loop->body.at[i];
-        f->guarded |= s->kind == S_CHECK || s->kind == S_IF;
+        Stmt *s = f->loop->body.at[i];
+        Block one = {.at = &s, .n = 1, .cap = 1};
         if (s->kind == S_LET) {
             bool both = fission_for_both(f, s->value) ||
                         fission_for_first(f, s->value);
             fission_set_role(f, s->var, both ? ROLE_BOTH : ROLE_SECOND);
-        }
-        for (int k = 0; k < s->njoins; k++) {
-            fission_set_role(f, s->joins[k].out, ROLE_SECOND);
+        } else {
+            ir_each_stmt(&one, fission_leave, f);
         }
         bounds_after(b, s);
-    }
-}
-
-/* For ir_each_stmt: names of a branch inside. */
-static void
-leave_behind(void *data, Stmt *s)
-{
-    Side *side = data;
-    side->f.guarded |= s->kind == S_CHECK;
-    if (s->kind == S_LET) {
-        fission_set_role(&side->f, s->var, ROLE_SECOND);
-    }
-    for (int i = 0; i < s->njoins; i++) {
-        fission_set_role(&side->f, s->joins[i].out, ROLE_SECOND);
     }
 }
 
@@ -116,19 +103,12 @@ assign_inside(Side *side, Bounds *b)
         if (s->kind == S_LET && is_free(side, b, s->value)) {
             fission_set_role(f, s->var, fission_role_of(f, s->value));
         } else {
-            ir_each_stmt(&one, leave_behind, side);
+            ir_each_stmt(&one, fission_leave, f);
         }
         if (s->kind == S_LET && fission_role(f, s->var) == ROLE_FIRST) {
             ir_each_node(s, fission_count, f);
         }
     }
-}
-
-/* For ir_each_stmt. */
-static void
-find_parts(void *data, Stmt *s)
-{
-    ir_each_node(s, fission_find_part, data);
 }
 
 /* What is left in the branch, and what it hands out, takes over. */
@@ -140,29 +120,35 @@ assign_parts(Side *side)
         Stmt *s = block->at[i];
         Block one = {.at = &s, .n = 1, .cap = 1};
         if (s->kind != S_LET || fission_role(&side->f, s->var) != ROLE_FIRST) {
-            ir_each_stmt(&one, find_parts, &side->f);
+            ir_each_stmt(&one, fission_find_parts, &side->f);
         }
     }
-    ir_each_node(side->f.loop->body.at[side->at], fission_find_part, &side->f);
+    fission_find_parts(&side->f, side->f.loop->body.at[side->at]);
 }
 
-/* Looks at one side of the branch number 'at'. */
+/* Looks at both sides of the branch; names of one don't matter to the other. */
 static bool
 side_fits(Side *side, Bounds *b)
 {
     const Expr *cond = branch_of(side)->value;
+    bool fits = false;
     int mark = bounds_push(b);
     bounds_loop(b, side->f.loop);
     assign_before(side, b);
-    bool ok = !fission_for_both(&side->f, cond) &&
-              fission_for_first(&side->f, cond);
-    if (ok) {
+    bool guarded = side->f.guarded;
+    bool asks = !fission_for_both(&side->f, cond) &&
+                fission_for_first(&side->f, cond);
+    for (int i = 0; i < 2 && asks && !fits; i++) {
+        side->other = i > 0;
+        side->f.guarded = guarded;
+        side->f.parts.n = 0;
+        side->f.ops = 0;
         assign_inside(side, b);
         assign_parts(side);
-        ok = fission_is_worth(&side->f);
+        fits = fission_is_worth(&side->f);
     }
     bounds_pop(b, mark);
-    return ok;
+    return fits;
 }
 
 /* --- the loops ------------------------------------------------------------ */
@@ -202,28 +188,25 @@ static Stmt *
 counting(const Side *side)
 {
     Func *func = side->f.func;
-    Arena *arena = side->f.pass->arena;
-    const Stmt *loop = side->f.loop;
+    Arena *arena = func->arena;
+    Stmt count = *side->f.loop;
     Map needed = map_new(side->f.pass->scratch);
     ir_each_node_of(branch_of(side)->value, ir_note_var, &needed);
-    Block body = before(side, &needed);
-    Expr *cond = condition_of(side, &body);
-    Expr *none = ir_int(arena, DT_I64, INT64_MIN);
-    Expr *x = ir_ref(arena, loop->var);
-    Expr *one = ir_named(func, &body, "one", ir_cast(arena, DT_I64, cond),
-                         loop->loc);
-    Expr *here = ir_named(func, &body, "here", ir_select(arena, cond, x, none),
-                          loop->loc);
-    Stmt *count = fission_loop(&side->f, loop, &body);
-    int n = count->body.n;
-    one = ir_ref(arena, count->body.at[n - 2]->var);
-    here = ir_ref(arena, count->body.at[n - 1]->var);
-    count->ncarries = side->f.func->deaf ? 1 : 2;
-    count->carries = ARENA_ARRAY(arena, Carry, 2);
-    count->carries[0] =
+    count.body = before(side, &needed);
+    Expr *cond = condition_of(side, &count.body);
+    Expr *one = ir_named(func, &count.body, "one",
+                         ir_cast(arena, DT_I64, cond), count.loc);
+    count.carries = ARENA_ARRAY(arena, Carry, 2);
+    count.carries[count.ncarries++] =
         gathered(func, "n", E_ADD, ir_int(arena, DT_I64, 0), one);
-    count->carries[1] = gathered(func, "last", E_MAX, none, here);
-    return count;
+    if (!func->deaf) {
+        Expr *none = ir_int(arena, DT_I64, INT64_MIN);
+        Expr *here = ir_select(arena, cond, ir_ref(arena, count.var), none);
+        here = ir_named(func, &count.body, "here", here, count.loc);
+        count.carries[count.ncarries++] =
+            gathered(func, "last", E_MAX, none, here);
+    }
+    return fission_loop(&side->f, &count);
 }
 
 /* In rounds that don't take the branch, names that are "needed" in it become
@@ -262,28 +245,28 @@ ahead(const Side *side, Expr *last, Block *out)
 {
     Arena *arena = side->f.pass->arena;
     const Block *block = block_of(side);
+    Stmt loop = *side->f.loop;
+    Map used = map_new(side->f.pass->scratch);
     Map needed = map_new(side->f.pass->scratch);
     Map map = map_new(side->f.pass->scratch);
     Block lets = lets_of(side, block, block->n);
-    Block inside = fission_first_body(&side->f, &lets, &needed);
-    Map used = needed;
-    if (last != NULL) {
-        used = map_new(side->f.pass->scratch);
-        (void)fission_first_body(&side->f, &lets, &used);
-        ir_each_node_of(branch_of(side)->value, ir_note_var, &needed);
+    Block inside = fission_first_body(&side->f, &lets, &used);
+    for (int i = 0; i < inside.n; i++) {
+        ir_each_node(inside.at[i], ir_note_var, &needed);
     }
-    Block body = before(side, &needed);
+    ir_each_node_of(branch_of(side)->value, ir_note_var, &needed);
+    loop.body = before(side, &needed);
     if (last != NULL) {
-        choose(side, last, &used, &map, &body, out);
+        choose(side, last, &used, &map, &loop.body, out);
     }
     for (int i = 0; i < inside.n; i++) {
         const Stmt *s = inside.at[i];
-        vec_push(arena, &body,
+        vec_push(arena, &loop.body,
                  ir_let(arena, s->var, ir_subst(arena, s->value, &map),
                         s->loc));
     }
-    fission_hand_over(&side->f, side->f.loop, &body);
-    return fission_loop(&side->f, side->f.loop, &body);
+    fission_hand_over(&side->f, &loop, &loop.body);
+    return fission_loop(&side->f, &loop);
 }
 
 /* The loop without that, under the old names. */
@@ -308,34 +291,25 @@ behind(const Side *side)
     return loop;
 }
 
-/* The side of a branch of 'loop' of which it is worth it; false: none. */
-static bool
-find_side(Pass *pass, Func *func, Bounds *b, const Stmt *loop, Side *out)
-{
-    for (int i = 0; i < loop->body.n; i++) {
-        for (int other = 0; other < 2; other++) {
-            *out = (Side){fission_of(pass, func, loop), i, other > 0};
-            if (loop->body.at[i]->kind == S_IF && side_fits(out, b)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 bool
 fission_find_branch(Pass *pass, Func *func, Bounds *b, const Stmt *loop,
                     Side *out)
 {
     DependWhy why;
-    if (!find_side(pass, func, b, loop, out)) {
+    bool found = false;
+    for (int i = 0; i < loop->body.n && !found; i++) {
+        *out = (Side){fission_of(pass, func, loop), i, false};
+        found = loop->body.at[i]->kind == S_IF && side_fits(out, b);
+    }
+    if (!found) {
         return false;
     }
-    fission_rows(&out->f, NULL);
-    Block before = {0};
-    Expr *last = func->deaf ? NULL : out->f.loop->lo;
-    return vector_allowed(pass->scratch, func, b, ahead(out, last, &before),
-                          &why);
+    Block first = {0};
+    Expr *last = func->deaf ? NULL : loop->lo;
+    fission_name_rows(&out->f);
+    return vector_allowed(pass->scratch, func, b, ahead(out, last, &first),
+                          &why) &&
+           vector_allowed(pass->scratch, func, b, counting(out), &why);
 }
 
 void
@@ -343,7 +317,7 @@ fission_branch(Side *side, const Stmt *loop, Block *out)
 {
     Arena *arena = side->f.pass->arena;
     side->f.loop = loop;
-    fission_rows(&side->f, out);
+    fission_make_rows(&side->f, out);
     Stmt *count = counting(side);
     vec_push(arena, out, count);
     Stmt *many = ir_stmt(arena, S_IF, (Loc){0}); /* nobody wrote it */
@@ -359,6 +333,6 @@ fission_branch(Side *side, const Stmt *loop, Block *out)
     Stmt *first = ahead(side, last, &many->body);
     vec_push(arena, &many->body, first);
     vec_push(arena, &many->body, behind(side));
-    vec_push(arena, &many->els, fission_loop(&side->f, loop, &loop->body));
+    vec_push(arena, &many->els, fission_loop(&side->f, loop));
     vec_push(arena, out, many);
 }

@@ -133,53 +133,41 @@ role_of_stmt(const Fission *f, const Stmt *s)
                             : ROLE_SECOND;
 }
 
-/* For ir_each_stmt: whether a branch holds nothing else than the second loop
- * may have, all of whose names are its own. */
-typedef struct Branch {
-    Fission *f;
-    bool ok;
-} Branch;
-
-static void
-note_branch(void *data, Stmt *s)
+void
+fission_leave(void *data, Stmt *s)
 {
-    Branch *branch = data;
-    branch->ok &= s->kind == S_LET || s->kind == S_STORE ||
-                  s->kind == S_CHECK || s->kind == S_IF;
-    branch->ok &= s->nbinds == 0;
-    branch->f->guarded |= s->kind == S_CHECK;
+    Fission *f = data;
+    f->guarded |= s->kind == S_CHECK;
     if (s->kind == S_LET) {
-        fission_set_role(branch->f, s->var, ROLE_SECOND);
+        fission_set_role(f, s->var, ROLE_SECOND);
     }
     for (int i = 0; i < s->njoins; i++) {
-        fission_set_role(branch->f, s->joins[i].out, ROLE_SECOND);
+        fission_set_role(f, s->joins[i].out, ROLE_SECOND);
     }
 }
 
-/* Gives every LET its loop; false: the loop must stay whole. */
-static bool
+/* Gives every LET its loop. */
+static void
 assign_roles(Fission *f)
 {
     const Block *body = &f->loop->body;
-    Branch branch = {f, true};
-    for (int i = 0; i < body->n && branch.ok; i++) {
+    for (int i = 0; i < body->n; i++) {
         Stmt *s = body->at[i];
+        Block one = {.at = &s, .n = 1, .cap = 1};
         if (s->kind == S_LET) {
             fission_set_role(f, s->var, fission_role_of(f, s->value));
-        }
-        if (s->kind != S_LET && role_of_stmt(f, s) == ROLE_SECOND) {
-            Block one = {.at = &s, .n = 1, .cap = 1};
-            ir_each_stmt(&one, note_branch, &branch);
+        } else if (role_of_stmt(f, s) == ROLE_SECOND) {
+            ir_each_stmt(&one, fission_leave, f);
         }
         if (role_of_stmt(f, s) == ROLE_FIRST) {
             ir_each_node(s, fission_count, f);
         }
     }
-    return branch.ok;
 }
 
-void
-fission_find_part(void *data, const Expr *e)
+/* For ir_each_node. */
+static void
+find_part(void *data, const Expr *e)
 {
     Fission *f = data;
     if (e->op != E_VAR || fission_role(f, e->var) != ROLE_FIRST) {
@@ -193,11 +181,10 @@ fission_find_part(void *data, const Expr *e)
     vec_push(f->pass->arena, &f->parts, (Part){.var = e->var});
 }
 
-/* For ir_each_stmt. */
-static void
-find_parts(void *data, Stmt *s)
+void
+fission_find_parts(void *data, Stmt *s)
 {
-    ir_each_node(s, fission_find_part, data);
+    ir_each_node(s, find_part, data);
 }
 
 /* How many rows hold 'var'. */
@@ -226,7 +213,7 @@ is_worth(Fission *f)
         Stmt *s = f->loop->body.at[i];
         if (role_of_stmt(f, s) == ROLE_SECOND) {
             Block one = {.at = &s, .n = 1, .cap = 1};
-            ir_each_stmt(&one, find_parts, f);
+            ir_each_stmt(&one, fission_find_parts, f);
         }
     }
     return fission_is_worth(f);
@@ -235,7 +222,7 @@ is_worth(Fission *f)
 /* --- two loops ----------------------------------------------------------- */
 
 void
-fission_rows(Fission *f, Block *out)
+fission_name_rows(Fission *f)
 {
     int64_t trips = loop_trips(f->loop);
     int64_t size =
@@ -245,11 +232,20 @@ fission_rows(Fission *f, Block *out)
         for (int k = 0; k < rows_of(part->var); k++) {
             part->rows[k] = ir_stack_row(f->func, part->var->name,
                                          part->var->dtype, size, f->loop->loc);
-            if (out != NULL) {
-                Stmt *alloc = ir_stmt(f->pass->arena, S_ALLOC, f->loop->loc);
-                alloc->buf = part->rows[k];
-                vec_push(f->pass->arena, out, alloc);
-            }
+        }
+    }
+}
+
+void
+fission_make_rows(Fission *f, Block *out)
+{
+    fission_name_rows(f);
+    for (int i = 0; i < f->parts.n; i++) {
+        const Part *part = &f->parts.at[i];
+        for (int k = 0; k < rows_of(part->var); k++) {
+            Stmt *alloc = ir_stmt(f->pass->arena, S_ALLOC, f->loop->loc);
+            alloc->buf = part->rows[k];
+            vec_push(f->pass->arena, out, alloc);
         }
     }
 }
@@ -327,15 +323,12 @@ fission_first_body(const Fission *f, const Block *body, Map *needed)
 }
 
 Stmt *
-fission_loop(const Fission *f, const Stmt *loop, const Block *body)
+fission_loop(const Fission *f, const Stmt *loop)
 {
-    Stmt *copy = ir_copy_stmt(f->pass->arena, loop);
     Map map = map_new(f->pass->arena);
-    copy->var = ir_var(f->func, loop->var->name, DT_I64, 0);
-    copy->id = f->func->next_id++;
-    map_set(&map, loop->var, ir_ref(f->pass->arena, copy->var));
-    copy->body = ir_clone(f->func, body, &map);
-    return copy;
+    Stmt *copy = ir_copy_stmt(f->pass->arena, loop);
+    Block one = {.at = &copy, .n = 1, .cap = 1};
+    return ir_clone(f->func, &one, &map).at[0];
 }
 
 /* The loop that computes, under names of its own. */
@@ -343,9 +336,10 @@ static Stmt *
 first_loop(const Fission *f, const Stmt *loop)
 {
     Map needed = map_new(f->pass->scratch);
-    Block body = fission_first_body(f, &loop->body, &needed);
-    fission_hand_over(f, loop, &body);
-    return fission_loop(f, loop, &body);
+    Stmt first = *loop;
+    first.body = fission_first_body(f, &loop->body, &needed);
+    fission_hand_over(f, loop, &first.body);
+    return fission_loop(f, &first);
 }
 
 /* The loop that does the rest, under the old names. */
@@ -383,7 +377,7 @@ push_loops(Plan *plan, const Stmt *loop, Block *out)
     Arena *arena = plan->f.pass->arena;
     const Stmt *rest = loop;
     if (plan->apart) {
-        fission_rows(&plan->f, out);
+        fission_make_rows(&plan->f, out);
         vec_push(arena, out, first_loop(&plan->f, loop));
         rest = second_loop(&plan->f, loop);
     }
@@ -441,54 +435,94 @@ note_nested(void *data, Stmt *s)
     }
 }
 
-/* May the first loop run ahead, does it run in lanes, and is it worth it? */
+/* For ir_each_stmt: of anything else the loops would have to share more. */
+static void
+note_other(void *data, Stmt *s)
+{
+    bool *plain = data;
+    bool known = s->kind == S_LET || s->kind == S_STORE ||
+                 s->kind == S_CHECK || s->kind == S_IF;
+    *plain = *plain && known && s->nbinds == 0;
+}
+
+/* Is there a branch at all? */
+static bool
+has_branch(const Stmt *loop)
+{
+    bool found = false;
+    for (int i = 0; i < loop->body.n; i++) {
+        found |= loop->body.at[i]->kind == S_IF;
+    }
+    return found;
+}
+
+/* Could it be taken apart at all?  A short loop by itself isn't worth it. */
+static bool
+is_candidate(const Visit *v, const Stmt *loop)
+{
+    bool plain = loop->ncarries == 0 && loop->until == NULL &&
+                 loop->nbinds == 0 &&
+                 (!has_few_rounds(loop) || map_has(&v->nested, loop->var));
+    if (plain) {
+        ir_each_stmt(&loop->body, note_other, &plain);
+    }
+    return plain;
+}
+
+/* Does 'loop' run in lanes or as rows as it is? */
+static bool
+has_lanes(Visit *v, Bounds *b, const Stmt *loop)
+{
+    DependWhy why;
+    Arena *scratch = v->pass->scratch;
+    return vector_body(scratch, v->func, b, loop, &why) != NULL ||
+           flatten_why_not(scratch, v->func, b, loop) == NULL;
+}
+
+/* May the first loop run ahead, and does it run in lanes? */
 static bool
 may_take_apart(Fission *f, Bounds *b)
 {
     DependWhy why;
     Stmt rounds = *f->loop;
-    if (!assign_roles(f) || !is_worth(f) ||
-        !depend_independent(f->pass->scratch, f->func, b, &rounds, &why)) {
+    fission_name_rows(f);
+    return depend_independent(f->pass->scratch, f->func, b, &rounds, &why) &&
+           vector_allowed(f->pass->scratch, f->func, b,
+                          first_loop(f, f->loop), &why);
+}
+
+/* Finds what to do with 'form', a loop with selects; false: nothing. What takes
+ * longest to ask comes last. */
+static bool
+make_plan(Visit *v, Bounds *b, const Stmt *loop, const Stmt *form, Plan *plan)
+{
+    plan->f = fission_of(v->pass, v->func, form);
+    assign_roles(&plan->f);
+    plan->apart = is_worth(&plan->f);
+    if ((!plan->apart && !has_branch(form)) || !bounds_may_shift(b, loop) ||
+        has_lanes(v, b, loop)) {
         return false;
     }
-    fission_rows(f, NULL);
-    return vector_allowed(f->pass->scratch, f->func, b, first_loop(f, f->loop),
-                          &why);
+    plan->apart = plan->apart && may_take_apart(&plan->f, b);
+    const Stmt *rest = plan->apart ? second_loop(&plan->f, form) : form;
+    plan->ahead = fission_find_branch(v->pass, v->func, b, rest, &plan->side);
+    return plan->apart || plan->ahead;
 }
 
-/* Could 'loop' gain?  What runs in lanes or as rows as it is, doesn't. */
-static bool
-may_gain(Visit *v, Bounds *b, const Stmt *loop)
-{
-    DependWhy why;
-    Arena *scratch = v->pass->scratch;
-    return loop->ncarries == 0 && loop->until == NULL && loop->nbinds == 0 &&
-           (!has_few_rounds(loop) || map_has(&v->nested, loop->var)) &&
-           bounds_may_shift(b, loop) &&
-           vector_body(scratch, v->func, b, loop, &why) == NULL &&
-           flatten_why_not(scratch, v->func, b, loop) != NULL;
-}
-
-/* For bounds_visit: innermost loops. A short one by itself is not worth it. */
+/* For bounds_visit: innermost loops. */
 static bool
 visit(void *data, Bounds *b, Stmt *s)
 {
     Visit *v = data;
+    Plan plan = {0};
     if (s->kind != S_FOR || block_has_loop(&s->body)) {
         if (s->kind == S_FOR || s->kind == S_WHILE) {
             ir_each_stmt(&s->body, note_nested, v);
         }
         return true;
     }
-    if (!may_gain(v, b, s)) {
-        return true;
-    }
-    const Stmt *form = vector_form(v->pass->arena, s);
-    Plan plan = {.f = fission_of(v->pass, v->func, form)};
-    plan.apart = may_take_apart(&plan.f, b);
-    const Stmt *rest = plan.apart ? second_loop(&plan.f, form) : form;
-    plan.ahead = fission_find_branch(v->pass, v->func, b, rest, &plan.side);
-    if (plan.apart || plan.ahead) {
+    if (is_candidate(v, s) &&
+        make_plan(v, b, s, vector_form(v->pass->arena, s), &plan)) {
         Block *out = ARENA_NEW(v->pass->arena, Block);
         *out = take_apart(&plan);
         map_set(&v->instead, s->var, out);

@@ -23,7 +23,7 @@ typedef struct Part {
  *   "roles"  Var * -> Role of the LETs of the body
  *   "parts"  Vars of the first loop that the second one needs
  *   "ops"    operations of the first loop
- *   "guarded"  a check of the second loop stands before what comes now */
+ *   "guarded"  a check of the second loop may stand before what comes now */
 typedef struct Fission {
     Pass *pass;
     Func *func;
@@ -56,20 +56,24 @@ bool fission_for_first(const Fission *f, const Expr *e);
 Role fission_role_of(const Fission *f, const Expr *value);
 /* For ir_each_node: what costs something, in what is done first. */
 void fission_count(void *data, const Expr *e);
-/* For ir_each_node: what is handed over, in what is done second. */
-void fission_find_part(void *data, const Expr *e);
+/* For ir_each_stmt: all that it defines is the second loop's. */
+void fission_leave(void *data, Stmt *s);
+/* For ir_each_stmt: what is handed over, in what is done second. */
+void fission_find_parts(void *data, Stmt *s);
 /* Is enough computed for what is handed over? */
 bool fission_is_worth(const Fission *f);
-/* Names rows for the parts; 'out' makes them unless it is NULL. */
-void fission_rows(Fission *f, Block *out);
+/* Rows for the parts: so that loops with them can be asked about; and such that
+ * are made at the end of 'out'. */
+void fission_name_rows(Fission *f);
+void fission_make_rows(Fission *f, Block *out);
 /* Appends the stores of a round's parts; the LETs that take them. */
 void fission_hand_over(const Fission *f, const Stmt *loop, Block *out);
 void fission_take_over(const Fission *f, const Stmt *loop, Block *out);
 /* Those of 'body' that go first, and of what both loops have what these, and
  * what "needed" has in it, need; in order. */
 Block fission_first_body(const Fission *f, const Block *body, Map *needed);
-/* 'loop' with that body, under names of its own. */
-Stmt *fission_loop(const Fission *f, const Stmt *loop, const Block *body);
+/* A copy of 'loop' under names of its own. */
+Stmt *fission_loop(const Fission *f, const Stmt *loop);
 /* fisbranch.c: what 'loop' computes in a branch may be computed ahead, and that
  * is worth it; of which, if so.  False: it has no such branch. */
 bool fission_find_branch(Pass *pass, Func *func, Bounds *b, const Stmt *loop,

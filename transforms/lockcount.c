@@ -114,18 +114,28 @@ lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,
 
 /* --- tests that are the same in all lanes --------------------------------- */
 
-/* Is 'e' the same in all lanes of 'm'? */
-static bool
-is_common(const Lockstep *m, const Expr *e)
+/* 'e' in names from outside the lanes, if it is the same in all of them; NULL:
+ * it may differ.  Behind the straight part that defines the names it may be
+ * computed: what it needs to be checked was. */
+static Expr *
+common_value(const Lockstep *m, Expr *e)
 {
-    bool common =
-        !ir_reads(e) &&
-        !(e->op == E_VAR &&
-          (e->var == m->loop->var || map_get(&m->defined, e->var) != NULL));
-    for (int i = 0; i < e->nargs && common; i++) {
-        common = is_common(m, e->args[i]);
+    const Block *part = e->op == E_VAR ? map_get(&m->defined, e->var) : NULL;
+    if (ir_reads(e) || (e->op == E_VAR && e->var == m->loop->var)) {
+        return NULL;
     }
-    return common;
+    if (part != NULL) {
+        Expr *value = value_in(part, e);
+        return value != NULL ? common_value(m, value) : NULL;
+    }
+    Expr **args = ARENA_ARRAY(m->arena, Expr *, e->nargs + 1);
+    for (int i = 0; i < e->nargs; i++) {
+        args[i] = common_value(m, e->args[i]);
+        if (args[i] == NULL) {
+            return NULL;
+        }
+    }
+    return e->nargs > 0 ? ir_with_args(m->arena, e, args) : e;
 }
 
 /* max(limit, start) - start: with a start of zero or more nothing overflows. */
@@ -133,11 +143,12 @@ static Expr *
 rounds_between(const Lockstep *m, Expr *start, Expr *limit)
 {
     int64_t first;
-    if (!ir_const_int(start, &first) || first < 0 || limit->dtype != DT_I64 ||
-        start->dtype != DT_I64 || !is_common(m, limit)) {
+    Expr *common = common_value(m, limit);
+    if (!ir_const_int(start, &first) || first < 0 || common == NULL ||
+        limit->dtype != DT_I64 || start->dtype != DT_I64) {
         return NULL;
     }
-    Expr *last = ir_binary(m->arena, E_MAX, limit, start);
+    Expr *last = ir_binary(m->arena, E_MAX, common, start);
     return ir_binary(m->arena, E_SUB, last, start);
 }
 

@@ -467,7 +467,7 @@ write_many(Lockstep *m, int part, int rounds, Expr **live, Expr **left,
 {
     Arena *arena = m->arena;
     bool counted = *left != NULL;
-    Stmt *all = ir_stmt(arena, S_WHILE, m->loop->loc);
+    Stmt *all = ir_stmt(arena, S_WHILE, lockstep_inner(m, part)->loc);
     Carry *carries = ARENA_ARRAY(arena, Carry, 2);
     Stmt *lanes = write_rounds(m, part, counted, rounds);
     all->id = m->func->next_id++;
@@ -492,7 +492,8 @@ write_many(Lockstep *m, int part, int rounds, Expr **live, Expr **left,
 }
 
 /* The inner loop of 'part': by SIMD while many lanes are in it.  What is left
- * of rounds that are counted goes by one at a time. */
+ * of rounds that are counted goes by one at a time, and when none is, all lanes
+ * are through. */
 static void
 write_inner(Lockstep *m, int part, Block *out)
 {
@@ -507,6 +508,10 @@ write_inner(Lockstep *m, int part, Block *out)
     }
     Stmt *any = ir_stmt(arena, S_IF, s->loc);
     any->value = ir_binary(arena, E_LT, number(m, 0), live);
+    if (left != NULL) {
+        any->value = ir_binary(arena, E_AND, any->value,
+                               ir_binary(arena, E_LT, number(m, 0), left));
+    }
     vec_push(arena, &any->body, write_rest(m, part, s));
     vec_push(arena, out, any);
 }

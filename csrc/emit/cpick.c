@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "csrc/emit/cgen.h"
+
 /* Does a comparison choose between two floats that are there, in a loop that
  * has no lanes?  It often depends on data that nobody foresees, and gcc makes a
  * branch of it if it can. */

@@ -47,7 +47,7 @@ is_lasting_compare(const Spell *sp, const Expr *e)
     for (int i = 0; i < 2 && lasting; i++) {
         const Expr *arg = e->args[i];
         lasting = arg->op == E_CONST ||
-                  (arg->op == E_VAR && sp->values[arg->var->id] != NULL);
+                  (arg->op == E_VAR && is_lasting(sp, arg->var));
     }
     return lasting;
 }
@@ -68,6 +68,9 @@ static Expr *
 spell_expr(void *data, Expr *e)
 {
     const Spell *sp = data;
+    if (e->op != E_SELECT && e->op != E_LOAD) {
+        return e;
+    }
     Expr **args = arena_copy(sp->arena, e->args,
                              sizeof(Expr *) * (size_t)e->nargs);
     if (e->op == E_SELECT && e->args[0]->op == E_VAR) {
@@ -77,9 +80,7 @@ spell_expr(void *data, Expr *e)
     for (int i = 0; i < e->nargs && e->op == E_LOAD; i++) {
         args[i] = as_sum(sp, args[i]);
     }
-    return e->op == E_SELECT || e->op == E_LOAD
-               ? ir_with_args(sp->arena, e, args)
-               : e;
+    return ir_with_args(sp->arena, e, args);
 }
 
 /* For ir_each_expr. */
@@ -96,7 +97,7 @@ spell_stmt(void *data, Block *out, Stmt *s)
 {
     Spell *sp = data;
     ir_each_expr(s, spell_slot, sp);
-    for (int i = 0; i < s->nindex; i++) {
+    for (int i = 0; i < s->nindex && s->kind == S_STORE; i++) {
         s->index[i] = as_sum(sp, s->index[i]);
     }
     vec_push(sp->arena, out, s);
