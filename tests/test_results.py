@@ -189,3 +189,25 @@ def test_arguments_decide_the_form(fn):
     a = np.arange(7.0)
     for args in ((a,), (a, True), (a + 200,), (a + 200, True), (a, False)):
         assert_same(fn, args)
+
+
+def halves(a, rows, cols):
+    """Zeros, of which only some are written."""
+    out = np.zeros((rows, cols))
+    for y in range(0, rows, 2):
+        out[y, 0] = a[y % 3]
+    return out
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_zeros_are_cleared_by_all_threads(threads):
+    """In memory that held something else: around the sizes from which on it is
+    shared, and such that no part is whole."""
+    fn = accelerate(halves, threads=threads)
+    a = np.arange(1.0, 4.0)
+    for cols in (1, 1021, 2048, 4096, 4099, 65536, 262147):
+        for rows in (1, 8, 9):
+            np.full((rows, cols), np.pi)     # its memory comes back
+            got = fn(a, rows, cols)
+            assert got.tobytes() == halves(a, rows, cols).tobytes()
+            del got

@@ -482,3 +482,51 @@ def test_a_hook_that_raises():
             a = np.ones(size)
             with pytest.raises(Stop):
                 fn(a, np.zeros(size))
+
+
+# --- many ----------------------------------------------------------------------
+
+def program_of(tmp_path, lines, inner):
+    """A function of so many quotients and products, one a line; in a loop with
+    SIMD or one that has branches, too."""
+    body = "".join(
+        f"            out[y, x, {i}] = p {'/*'[i % 2]} (a[y, x] - {i})\n"
+        for i in range(lines))
+    text = ("import numpy as np\n\n\ndef f(a, out):\n"
+            "    for y in range(a.shape[0]):\n"
+            "        for x in range(a.shape[1]):\n"
+            f"            p = a[y, x] * {inner}\n" + body)
+    path = tmp_path / "many.py"
+    path.write_text(text)
+    names = {}
+    exec(compile(text, str(path), "exec"), names)
+    return names["f"]
+
+
+@pytest.mark.parametrize("lines", [40, 110, 250])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_each_of_many_has_its_line(tmp_path, lines, threads):
+    """More than there are bits; of the rest, each kind has one line."""
+    fn = accelerate(program_of(tmp_path, lines, 1.0), threads=threads)
+    for value in (0.0, 2.0, 38.0, lines - 2.0, 1e200, -1e308):
+        a = np.full((3, 5), 0.5)
+        a[1, 2] = value
+        args = a, np.zeros((3, 5, lines))
+        want = told(fn.py_func, args)
+        got = told(fn, args)
+        if lines < 200:
+            assert got == want, value
+        else:
+            kinds = [{w[0].split(" in ")[0] for w in of} for of in (got, want)]
+            assert kinds[0] == kinds[1], value
+
+
+def test_many_that_are_errors(tmp_path):
+    fn = accelerate(program_of(tmp_path, 150, 1.0))
+    for value in (0.0, 38.0, 148.0):
+        a = np.full((3, 5), 0.5)
+        a[1, 2] = value
+        args = a, np.zeros((3, 5, 150))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert_same(fn, args, native=False)

@@ -256,19 +256,23 @@ is_rare(const Expr *e)
 }
 
 /* A bit per warning in a local, which ends in ctx->warn once the function
- * has done its work. */
+ * has done its work; where there are too many, the number besides. */
 static void
 write_warn(Gen *g, const Stmt *s)
 {
+    bool own = s->id < IR_WARN_OWN;
     g->frame->warns = true;
-    if (g->frame->vector || !is_rare(s->value)) {
+    if (own && (g->frame->vector || !is_rare(s->value))) {
         LINE(g, "warn |= (uint64_t)%s << %d;",
              c_expr(g, s->value, 0, P_UNARY), s->id);
         return;
     }
     LINE(g, "if (vz_rare(%s)) {", c_expr(g, s->value, 0, P_ANY));
     c_open(g);
-    LINE(g, "warn |= (uint64_t)1 << %d;", s->id);
+    LINE(g, "warn |= (uint64_t)1 << %d;", ir_warn_bit(s));
+    if (!own) {
+        LINE(g, "vz_more(ctx, %d);", s->id - IR_WARN_BITS);
+    }
     c_close(g);
 }
 

@@ -257,6 +257,14 @@ vz_far(VzLibm2 *fn, double x, double y)
 #define vz_far(fn, x, y) (fn)(x, y)
 #endif
 
+/* Notes warning number n of those beyond the bits of VzCtx.warn. */
+VZ_COLD void
+vz_more(VzCtx *ctx, int n)
+{
+    __atomic_fetch_or(ctx->more + n / 64, (uint64_t)1 << n % 64,
+                      __ATOMIC_RELAXED);
+}
+
 /* A loop's fuel is used up: new fuel, or -1 when the call must end. */
 VZ_COLD int64_t
 vz_refuel(VzCtx *ctx)

@@ -8,18 +8,19 @@
  * here which statement that was, so a message can name its line.
  *
  * Passes copy statements (unrolled rounds, regions).  Warnings that are the
- * same to a reader share a bit.  There are 64 of these; what is left over when
- * they are used up shares one bit per kind.
+ * same to a reader share a number.  When the bits are used up, what is left
+ * over shares one bit per kind, and notes its number in VzCtx.more besides.
  */
 #include "csrc/ir/ir.h"
 
-enum { WARN_BITS = 64, WARN_KINDS = WARN_INVALID + 1 };
+_Static_assert(IR_WARN_OWN + WARN_INVALID + 1 == IR_WARN_BITS,
+               "a bit for each kind");
 
-/* While a function is walked: how many checks, and the warnings by bit. */
+/* While a function is walked: how many checks, and the warnings found. */
 typedef struct Sites {
     int nchecks;
     int nwarns;
-    const Stmt *warns[WARN_BITS];
+    const Stmt *warns[IR_WARNS];
 } Sites;
 
 /* Would NumPy give the two as one warning?  By kind, text and place. */
@@ -30,18 +31,27 @@ is_same_warning(const Stmt *lhs, const Stmt *rhs)
            lhs->loc.file == rhs->loc.file && lhs->loc.line == rhs->loc.line;
 }
 
-/* The bit of 's': that of an equal one, a free one, or its kind's. */
-static int
-warn_bit(Sites *sites, const Stmt *s)
+int
+ir_warn_bit(const Stmt *warn)
 {
-    int most = WARN_BITS - WARN_KINDS;
+    return warn->id < IR_WARN_OWN ? warn->id : IR_WARN_OWN + (int)warn->warn;
+}
+
+/* The number of 's': that of an equal one, or a new one; the last ones are for
+ * all the rest, by kind. */
+static int
+warn_number(Sites *sites, const Stmt *s)
+{
     for (int i = 0; i < sites->nwarns; i++) {
-        if (is_same_warning(sites->warns[i], s)) {
+        if (sites->warns[i] != NULL && is_same_warning(sites->warns[i], s)) {
             return i;
         }
     }
-    if (sites->nwarns == most) {
-        return most + (int)s->warn;
+    if (sites->nwarns == IR_WARN_OWN) {
+        sites->nwarns = IR_WARN_BITS;
+    }
+    if (sites->nwarns >= IR_WARNS - (IR_WARN_BITS - IR_WARN_OWN)) {
+        return IR_WARNS - 1 - (int)s->warn;
     }
     sites->warns[sites->nwarns] = s;
     return sites->nwarns++;
@@ -55,7 +65,7 @@ number_stmt(void *data, Stmt *s)
     if (s->kind == S_CHECK) {
         s->id = ++sites->nchecks;
     } else if (s->kind == S_WARN) {
-        s->id = warn_bit(sites, s);
+        s->id = warn_number(sites, s);
     }
 }
 

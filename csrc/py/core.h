@@ -206,8 +206,10 @@ typedef struct Kernel {
     bool *pairs;     /* per ret: a buffer of complex numbers */
     bool floats;   /* has NumPy's float arithmetic */
     bool by_flags; /* and the FPU's flags say whether it warns */
-    const Stmt **warns; /* WARNs by their bit in ctx.warn; may be NULL */
+    const Stmt **warns; /* WARNs by their number, or the bit that they share
+                           in ctx.warn; may be NULL */
     int nwarns;
+    bool more;          /* some share a bit */
     bool logs;    /* puts back what it wrote when it gives up */
     bool writes;  /* some argument may be written */
     bool rereads; /* and what is written is also read: can't be run twice */
@@ -433,6 +435,7 @@ typedef enum Outcome {
  * as a whole. */
 typedef struct Call {
     VzCtx ctx; /* ctx.self points to the Call */
+    uint64_t more[VZ_MORE / 64]; /* ctx.more, where the kernel has such */
     Accel *f;
     Loaded *loaded;
     Spec *spec;

@@ -147,6 +147,40 @@ result_is_fortran(const Call *call, int ret)
     return false;
 }
 
+/* Results between these sizes mostly lie in memory that malloc has kept, which
+ * calloc clears by one thread.  Smaller ones are cleared as fast, larger ones
+ * are pages that are zero already (pool.c). */
+enum { LEAST_SHARED = 1 << 18, MOST_SHARED = 16 << 20, CLEARED = 1 << 15 };
+
+/* A piece of memory that is cleared in parts of CLEARED bytes. */
+typedef struct Clear {
+    char *data;
+    size_t bytes;
+} Clear;
+
+/* A VzRange over the parts. */
+static int
+clear_parts(VzCtx *ctx, void *env, int64_t lo, int64_t hi)
+{
+    const Clear *clear = env;
+    size_t first = (size_t)lo * CLEARED;
+    size_t end = (size_t)hi * CLEARED;
+    (void)ctx;
+    end = end < clear->bytes ? end : clear->bytes;
+    memset(clear->data + first, 0, end - first);
+    return VZ_OK;
+}
+
+/* By the threads of the call, without the GIL if it has been released. */
+static void
+clear_shared(VzCtx *ctx, void *data, size_t bytes)
+{
+    enum { PART_NS = 1500 }; /* for one part */
+    Clear clear = {data, bytes};
+    int64_t parts = (int64_t)((bytes + CLEARED - 1) / CLEARED);
+    (void)ctx->host->parallel_for(ctx, clear_parts, &clear, 0, parts, PART_NS);
+}
+
 /* A loop may ask for the same result again: the last array counts.  A size
  * that NumPy refuses, or no memory, is NULL: the kernel ends with VZ_NOMEM
  * and Python raises what is due. */
@@ -172,10 +206,15 @@ host_result(VzCtx *ctx, int ret, int dtype, int rank, const int64_t *dims,
         shape[fortran ? rank - 1 - i : i] = dims[i];
         negative |= dims[i] < 0;
     }
+    double bytes = dtype_size(dt);
+    for (int i = 0; i < rank; i++) {
+        bytes *= (double)shape[i];
+    }
+    bool shared = zero && bytes >= LEAST_SHARED && bytes < MOST_SHARED;
     PyObject *array = NULL;
     if (!negative) {
-        array = pool_array(call->f->core->pool, rank, shape, type_num, zero,
-                           fortran);
+        array = pool_array(call->f->core->pool, rank, shape, type_num,
+                           zero && !shared, fortran);
     }
     while (call->nresults <= ret) {
         call->results[call->nresults++] = NULL;
@@ -188,6 +227,9 @@ host_result(VzCtx *ctx, int ret, int dtype, int rank, const int64_t *dims,
         data = PyArray_DATA((PyArrayObject *)array);
     }
     gil_give(call, saved);
+    if (data != NULL && shared) {
+        clear_shared(ctx, data, (size_t)bytes);
+    }
     return data;
 }
 
@@ -410,8 +452,12 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
         .logging = kernel->logs,
         .threads = call->f->threads,
         .raising = raising_bits(call, kernel),
+        .more = call->more,
         .self = call,
     };
+    if (kernel->more) {
+        memset(call->more, 0, sizeof(call->more));
+    }
     if (shadow && undo_shadow(&call->undo, &call->ctx) != VZ_OK) {
         return VZ_REPLAY;
     }

@@ -178,20 +178,29 @@ reads_written(const Func *func, const Kernel *kernel)
     return search.found;
 }
 
-/* For ir_each_stmt: WARNs by their bit, the first of each. */
+_Static_assert(VZ_MORE == IR_WARNS - IR_WARN_BITS, "numbers have bits");
+
+/* For ir_each_stmt: WARNs by their number, the first of each; of those without
+ * a bit of their own one by the bit they share, too. */
 static void
 note_warn(void *data, Stmt *s)
 {
-    Planner *p = data;
-    if (s->kind == S_WARN) {
-        if (p->kernel->warns == NULL) {
-            p->kernel->warns = ARENA_ARRAY(p->arena, const Stmt *, 64);
-        }
-        if (p->kernel->warns[s->id] == NULL) {
-            p->kernel->warns[s->id] = s;
-        }
-        p->kernel->nwarns++;
+    Kernel *kernel = ((Planner *)data)->kernel;
+    if (s->kind != S_WARN) {
+        return;
     }
+    if (kernel->warns == NULL) {
+        kernel->warns =
+            ARENA_ARRAY(((Planner *)data)->arena, const Stmt *, IR_WARNS);
+    }
+    int ids[] = {s->id, ir_warn_bit(s)};
+    for (int i = 0; i < 2; i++) {
+        if (kernel->warns[ids[i]] == NULL) {
+            kernel->warns[ids[i]] = s;
+        }
+    }
+    kernel->more |= s->id >= IR_WARN_BITS;
+    kernel->nwarns++;
 }
 
 /* All limits on sizes of a Call are tested here and never later. */

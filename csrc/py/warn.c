@@ -1,7 +1,7 @@
 /* Warnings as NumPy's arithmetic gives them.
  *
  * A kernel's WARNs say what a call divided by zero, made too large or made a
- * NaN of, and where (VzCtx.warn, a bit each).  What is to be done is looked up
+ * NaN of, and where (VzCtx.warn and .more).  What is to be done is looked up
  * where NumPy looks:
  *
  *     np.errstate   ignore                     nothing
@@ -280,13 +280,24 @@ warn_kinds(const Kernel *kernel, uint64_t bits)
     return kinds;
 }
 
+/* Has the call seen WARN number 'n'? */
+static bool
+has_warned(const Call *call, int n)
+{
+    int k = n - IR_WARN_BITS;
+    bool own = n < IR_WARN_OWN && call->ctx.warn >> n & 1;
+    return own || (k >= 0 && call->kernel->more &&
+                   call->more[k / 64] >> k % 64 & 1);
+}
+
 /* In the order of the program. */
 bool
 warn_tell(const Call *call, unsigned kinds)
 {
-    for (int i = 0; i < 64; i++) {
+    int most = call->kernel->more ? IR_WARNS : IR_WARN_BITS;
+    for (int i = 0; i < most; i++) {
         const Stmt *warn =
-            call->ctx.warn >> i & 1 ? call->kernel->warns[i] : NULL;
+            has_warned(call, i) ? call->kernel->warns[i] : NULL;
         if (warn != NULL && (kinds >> warn->warn & 1)
             && warn_once(call, warn) < 0) {
             return false;

@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#define VZ_ABI 7
+#define VZ_ABI 8
 
 /* A kernel's file exports two names:
  *     VZ_EXPORT const unsigned vz_abi = VZ_ABI;
@@ -108,6 +108,9 @@ enum { VZ_SUM_SINGLE = 1, VZ_SUM_SQUARES = 2, VZ_SUM_PARTS = 4 };
 /* Fuel of a loop of which nobody knows what a round costs. */
 enum { VZ_FUEL_FIRST = 16 };
 
+/* WARNs that have no bit of their own in VzCtx.warn, for which there are few. */
+enum { VZ_MORE = 512 };
+
 /* One call.  "in": per parameter of the kernel a scalar, or for an array its
  * data, then "rank" dims, then "rank" strides in bytes.  "out": per returned
  * scalar its value (vectors: one slot per lane). */
@@ -119,7 +122,8 @@ struct VzCtx {
     int64_t given;     /* what fuel was when that began */
     int logging;       /* undo wants to know of stores */
     int threads;       /* the host's own: at most so many; 0: its default */
-    uint64_t warn;     /* bit per WARN, by its number */
+    uint64_t warn;     /* bit per WARN, by its number, or its kind */
+    uint64_t *more;    /* bit per WARN beyond those: VZ_MORE of them */
     uint64_t raising;  /* those that end the call at the next poll */
     uint32_t fpflags;  /* FE_ flags gathered from other threads */
     int failed;        /* number of the CHECK that ended the call */
