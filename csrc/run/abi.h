@@ -108,7 +108,7 @@ enum { VZ_SUM_SINGLE = 1, VZ_SUM_SQUARES = 2, VZ_SUM_PARTS = 4 };
 /* Fuel of a loop of which nobody knows what a round costs. */
 enum { VZ_FUEL_FIRST = 16 };
 
-/* WARNs that have no bit of their own in VzCtx.warn, for which there are few. */
+/* WARNs that have no bit of their own in VzCtx.warn, which has few. */
 enum { VZ_MORE = 512 };
 
 /* One call.  "in": per parameter of the kernel a scalar, or for an array its
