@@ -263,6 +263,9 @@ fault("zero times infinity is no nan", "csrc/analysis/floats.c",
       "return right && e->args[1]->fval != 0.0 ? e->args[0] : NULL;",
       "return right ? e->args[0] : NULL;",
       "tests/test_clipped.py::test_special_values")
+fault("a constant counts for one axis only", "csrc/emit/cplace.c",
+      "            far *= size;", "            ;",
+      "tests/test_places.py::test_places")
 fault("what is read is no signalling nan", "csrc/emit/cpick.c",
       "        return e->op == E_CAST && !dtype_is_float(e->args[0]->dtype);",
       "        return true;",
