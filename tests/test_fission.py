@@ -213,6 +213,20 @@ def by_place(a, out, k):
                 out[y, x, 0] = w ** 5.5
 
 
+def short_rows(a, out, k):
+    """Few rounds, of which the number is known, in a `while`."""
+    y = 0
+    while y < a.shape[0] and a.shape[1] >= 40:
+        for x in range(40):
+            d = a[y, x]
+            if d > 0:
+                v = (k + d) / d
+                w = np.sqrt(v * v + 1.0) / (v + d)
+                out[y, x, 0] = w ** 5.5
+                out[y, x, 2] = v
+        y += 1
+
+
 def two_branches(a, out, k):
     """The second one is worth it; checks and stores stand before it."""
     for y in range(a.shape[0]):
@@ -230,7 +244,7 @@ def two_branches(a, out, k):
 
 
 BRANCHES = (lit, lit_else, plain_floats, looked_up, vectors, viewed,
-            by_place, two_branches)
+            by_place, short_rows, two_branches)
 
 
 def branch_arguments(shape, share, zeros, dtype=np.float64):
@@ -260,7 +274,7 @@ def test_branches(fn):
 
 
 @pytest.mark.parametrize("fn,fires", list(zip(
-    BRANCHES, (1, 1, 1, 0, 1, 0, 1, 1), strict=True)))
+    BRANCHES, (1, 1, 1, 0, 1, 0, 1, 1, 1), strict=True)))
 def test_branch_fires(fn, fires):
     fast = accelerate(fn)
     args = branch_arguments((5, 300), 0.7, False)
