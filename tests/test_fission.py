@@ -1,4 +1,6 @@
 """What a loop computes is made apart from what it does with it."""
+import re
+
 import numpy as np
 import pytest
 
@@ -292,3 +294,31 @@ def test_rounds_in_vain_do_not_warn():
         args[0][:, 5] = 0.0
         assert_same(fast, args)
         assert fast.stats.compiles == 1, "a second kernel was asked"
+
+
+@pytest.mark.parametrize("cols,lanes", [(20, 4), (22, 0), (24, 0), (4, 4),
+                                        (28, 4)])
+def test_lanes_that_leave_no_round_over(tmp_path, cols, lanes):
+    """In a loop of so many rounds that notes whether one failed."""
+    text = f"""
+def rows(a, table):
+    out = np.zeros((a.shape[0], {cols} * 2))
+    for y in range(a.shape[0]):
+        for x in range({cols}):
+            u = a[y, x]
+            v = u * 0.75 + 0.3 * u * u - 0.25 * (u - 0.3) * (u + 1.0)
+            w = v * 400.0 + (u * u - v) * 0.3 + 20.0
+            out[y, x * 2] = table[int(np.clip(w, 0, 1023) + 0.5)]
+    return out
+"""
+    path = tmp_path / "rows.py"
+    path.write_text(text)
+    names = {"np": np}
+    exec(compile(text, str(path), "exec"), names)
+    fast = accelerate(names["rows"])
+    a, table, _ = arguments((7, 300))
+    found = re.findall(r"simdlen\((\d+)\)", fast.inspect_c(a, table))
+    assert [int(n) for n in found] == ([lanes] if lanes else [])
+    assert_same(fast, (a, table))
+    a[3, 1] = np.nan
+    assert_same(fast, (a, table), native=False)

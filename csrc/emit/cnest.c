@@ -394,6 +394,36 @@ note_flags(void *data, Stmt *s)
     flags->warns |= s->kind == S_WARN;
 }
 
+/* For ir_each_node: the bytes of the widest float. */
+static void
+note_width(void *data, const Expr *e)
+{
+    int *width = data;
+    int size = dtype_is_float(e->dtype) ? dtype_size(e->dtype) : 0;
+    *width = size > *width ? size : *width;
+}
+
+/* gcc goes through what is left over of a loop's rounds one by one where the
+ * loop gathers flags: of 20 rounds of doubles 4, with 512 bits.  So many lanes
+ * leave nothing over in a loop of few rounds, half as many as it would take; 0:
+ * it may take what it likes. */
+static int
+even_lanes(const Stmt *s)
+{
+    enum { HALF = 32, MOST = 64 }; /* bytes; rounds */
+    int width = 0;
+    int64_t lo = 0;
+    int64_t hi = 0;
+    bool known = ir_const_int(s->lo, &lo) && ir_const_int(s->hi, &hi);
+    for (int i = 0; i < s->body.n; i++) {
+        ir_each_node(s->body.at[i], note_width, &width);
+    }
+    int lanes = width > 0 ? HALF / width : 0;
+    bool even = known && lanes > 0 && lo < hi && hi <= MOST && lo >= 0 &&
+                (hi - lo) % (2 * lanes) == lanes;
+    return even ? lanes : 0;
+}
+
 /* A flag starts cleared; 'list' collects what the simd pragma reduces by or.
  * The reduction gives each lane a copy of its own; a check does no more than
  * '|=' to it. */
@@ -401,7 +431,8 @@ static void
 declare_flag(Gen *g, const Stmt *s, bool used, const char *name, Str *list)
 {
     if (used) {
-        LINE(g, "int loop%d_%s = 0;", s->id, name);
+        LINE(g, "%s loop%d_%s = 0;",
+             even_lanes(s) == 4 ? "int64_t" : "int", s->id, name);
         str_addf(list, "%sloop%d_%s", list->n > 0 ? ", " : "", s->id, name);
     }
 }
@@ -516,6 +547,9 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
         str_add(&g->frame->text, "#pragma omp simd");
         if (list.n > 0) {
             str_addf(&g->frame->text, " reduction(|: %s)", list.at);
+        }
+        if (list.n > 0 && even_lanes(s) > 0) {
+            str_addf(&g->frame->text, " simdlen(%d)", even_lanes(s));
         }
         write_tallies(g, s);
         str_add(&g->frame->text, "\n");
