@@ -73,8 +73,22 @@ def two_sources(img, out):
             out[y, x] = int(v)
 
 
+def read_inside(img, out):
+    """What is read has no name of its own."""
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[y, x] = int(min(max(float(img[y, x]), 0.0), 255.0))
+
+
+def read_as_single(img, out):
+    for y in range(img.shape[0]):
+        for x in range(img.shape[1]):
+            out[y, x] = int(min(max(-np.float32(img[y, x]), 0.0), 255.0))
+
+
 PROGRAMS = (by_branches, by_clip, by_min_and_max, other_way_round,
-            numbers_fail, product_with_zero, two_sources)
+            numbers_fail, product_with_zero, two_sources, read_inside,
+            read_as_single)
 SPECIAL = (0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324,
            255.0, 254.999999999999, 0.49803921568627446)
 
@@ -86,6 +100,11 @@ def test_special_values(program, dtype):
     """In the first, the last and a middle place; what was stored before stays,
     as with Python."""
     rng = np.random.default_rng(2)
+    for options in ("", "verify=0"):
+        fn = accelerate(program)
+        fn._set_variant(options)
+        img = (rng.random((3, 67)) * 2.0 - 0.5).astype(dtype)
+        assert_same(fn, (img, np.full((3, 67), 7, np.uint8)))
     for value in SPECIAL:
         for place in (0, 101, 3 * 67 - 1):
             img = (rng.random((3, 67)) * 2.0 - 0.5).astype(dtype)

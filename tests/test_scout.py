@@ -290,6 +290,26 @@ def test_few_values(program, dtype):
             assert_same(fn, args, native=False)
 
 
+def handed_on(table, first, second):
+    """A nest of which the next one uses what it found."""
+    most = 0
+    for i in range(first.shape[0]):
+        most = max(most, int(first[i]))
+        table[int(first[i])] += 1.0
+    for i in range(second.shape[0]):
+        table[max(most, int(second[i]))] = 2.0
+
+
+@pytest.mark.parametrize("size", [256, 255, 40, 10])
+def test_few_values_handed_on(size):
+    fn = accelerate(handed_on)
+    rng = np.random.default_rng(5)
+    for top in (9, 39, 255):
+        args = (np.zeros(size), rng.integers(0, top + 1, 70).astype(np.uint8),
+                rng.integers(0, top + 1, 50).astype(np.uint8))
+        assert_same(fn, args, native=top < size - 1 or size == 256)
+
+
 def test_few_values_are_asked_for_once():
     args = np.zeros((9, 70), np.uint8), np.zeros(256), np.zeros((9, 70))
     assert "<= 255) {" in accelerate(by_byte).inspect_c(*args)

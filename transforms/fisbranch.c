@@ -47,7 +47,7 @@ block_of(const Side *side)
 
 /* Is the side taken?  By a name, at the end of 'out'. */
 static Expr *
-condition_of(const Side *side, Block *out)
+name_taken(const Side *side, Block *out)
 {
     const Stmt *branch = branch_of(side);
     Expr *cond = branch->value;
@@ -193,7 +193,7 @@ counting(const Side *side)
     Map needed = map_new(side->f.pass->scratch);
     ir_each_node_of(branch_of(side)->value, ir_note_var, &needed);
     count.body = before(side, &needed);
-    Expr *cond = condition_of(side, &count.body);
+    Expr *cond = name_taken(side, &count.body);
     Expr *one = ir_named(func, &count.body, "one",
                          ir_cast(arena, DT_I64, cond), count.loc);
     count.carries = ARENA_ARRAY(arena, Carry, 2);
@@ -223,7 +223,7 @@ choose(const Side *side, Expr *last, const Map *needed, Map *map, Block *body,
     Var *x = side->f.loop->var;
     map_set(&there, x, last);
     Block copy = ir_clone(func, body, &there);
-    Expr *taken = condition_of(side, body);
+    Expr *taken = name_taken(side, body);
     for (int i = 0; i < copy.n; i++) {
         vec_push(arena, out, copy.at[i]);
     }

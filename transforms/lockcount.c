@@ -118,19 +118,20 @@ lockstep_tally(Arena *arena, const Stmt *s, const Carry *carry,
  * it may differ.  Behind the straight part that defines the names it may be
  * computed: what it needs to be checked was. */
 static Expr *
-common_value(const Lockstep *m, Expr *e)
+common_value(const Lockstep *m, Expr *e, int *fuel)
 {
     const Block *part = e->op == E_VAR ? map_get(&m->defined, e->var) : NULL;
-    if (ir_reads(e) || (e->op == E_VAR && e->var == m->loop->var)) {
+    if (ir_reads(e) || (e->op == E_VAR && e->var == m->loop->var) ||
+        (*fuel)-- <= 0) {
         return NULL;
     }
     if (part != NULL) {
         Expr *value = value_in(part, e);
-        return value != NULL ? common_value(m, value) : NULL;
+        return value != NULL ? common_value(m, value, fuel) : NULL;
     }
     Expr **args = ARENA_ARRAY(m->arena, Expr *, e->nargs + 1);
     for (int i = 0; i < e->nargs; i++) {
-        args[i] = common_value(m, e->args[i]);
+        args[i] = common_value(m, e->args[i], fuel);
         if (args[i] == NULL) {
             return NULL;
         }
@@ -142,8 +143,10 @@ common_value(const Lockstep *m, Expr *e)
 static Expr *
 rounds_between(const Lockstep *m, Expr *start, Expr *limit)
 {
+    enum { MOST = 64 }; /* nodes that a limit may be spelled out to */
     int64_t first;
-    Expr *common = common_value(m, limit);
+    int fuel = MOST;
+    Expr *common = common_value(m, limit, &fuel);
     if (!ir_const_int(start, &first) || first < 0 || common == NULL ||
         limit->dtype != DT_I64 || start->dtype != DT_I64) {
         return NULL;

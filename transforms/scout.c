@@ -217,7 +217,7 @@ add_answer(void *data, Stmt *s)
 }
 
 /* 'scout' with nests in an IF that asks once whether a check may fail at all:
- * bytes are in range of any table of 256. */
+ * bytes are in range of any table of 256.  Not those that hand something on. */
 static Block
 settled(Pass *pass, const Func *func, const Block *scout)
 {
@@ -230,7 +230,7 @@ settled(Pass *pass, const Func *func, const Block *scout)
         Stmt *s = scout->at[i];
         Block one = {.at = &s, .n = 1, .cap = 1};
         Nest nest = {&settle, loop_defs(pass->scratch, &one), NULL, true};
-        if (s->kind == S_FOR) {
+        if (s->kind == S_FOR && s->ncarries == 0 && s->nbinds == 0) {
             ir_each_stmt(&one, add_answer, &nest);
         }
         if (nest.all && nest.any != NULL) {

@@ -64,20 +64,11 @@ refine_compare(Bounds *b, Reals range, const Expr *e, const Expr *cond,
     return range;
 }
 
-/* What the name of a condition stands for, unless memory was read for it, which
- * may have changed since. */
-static Expr *
-condition_of(Bounds *b, Expr *cond)
-{
-    Expr *value = bounds_definition(b, cond);
-    return ir_has_load(value) ? cond : value;
-}
-
 /* Notes the comparisons that 'cond' comes to. */
 static void
 suppose(Bounds *b, Expr *cond, bool holds)
 {
-    cond = condition_of(b, cond);
+    cond = bounds_definition(b, cond); /* loads in it are as they were */
     switch (cond->op) {
     case E_NOT:
         suppose(b, cond->args[0], !holds);
@@ -360,7 +351,7 @@ is_finite(const Expr *e)
 static Expr *
 chosen_by_nan(Bounds *b, const Expr *select)
 {
-    const Expr *cond = condition_of(b, select->args[0]);
+    const Expr *cond = bounds_definition(b, select->args[0]);
     Expr *no = select->args[2];
     bool about = (cond->op == E_LT || cond->op == E_LE) &&
                  (ir_equal(cond->args[0], no) || ir_equal(cond->args[1], no));
@@ -391,6 +382,14 @@ same_nan(Bounds *b, const Expr *e)
     }
 }
 
+/* Is it a name of the program?  What a definition read from memory has one that
+ * only the analysis knows. */
+static bool
+is_name(const Expr *e)
+{
+    return e->op == E_VAR && e->var->id >= 0;
+}
+
 /* The name that is nan exactly where the name 'e' is, as few operations as
  * possible after the start. */
 static Expr *
@@ -399,13 +398,15 @@ nan_source(Bounds *b, Expr *e)
     enum { STEPS = 16 };
     Expr *source = e;
     for (int i = 0; i < STEPS; i++) {
-        Expr *value = e->op == E_VAR ? bounds_info(b, e->var)->value : e;
-        e = value != NULL && dtype_is_float(value->dtype) ? same_nan(b, value)
-                                                          : NULL;
+        bool stop = e->op == E_VAR && !is_name(e);
+        Expr *value = is_name(e) ? bounds_info(b, e->var)->value : e;
+        e = !stop && value != NULL && dtype_is_float(value->dtype)
+                ? same_nan(b, value)
+                : NULL;
         if (e == NULL || e->lanes > 0) {
             return source;
         }
-        source = e->op == E_VAR ? e : source;
+        source = is_name(e) ? e : source;
     }
     return source;
 }
@@ -419,8 +420,7 @@ fails_by_nan(Bounds *b, const Expr *cond)
     bool less = cond->op == E_LT ? sides[0].hi < sides[1].lo
                                  : sides[0].hi <= sides[1].lo;
     int side = sides[0].nan ? 0 : 1;
-    bool one = sides[0].nan != sides[1].nan &&
-               cond->args[side]->op == E_VAR &&
+    bool one = sides[0].nan != sides[1].nan && is_name(cond->args[side]) &&
                dtype_is_float(cond->args[side]->dtype);
     return less && one ? cond->args[side] : NULL;
 }

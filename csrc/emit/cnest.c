@@ -377,6 +377,7 @@ typedef struct Flags {
     bool warns;
     int bail; /* the first check of each kind */
     int fail;
+    int lanes; /* see even_lanes */
 } Flags;
 
 /* Of a vector loop's statements, nested ones included. */
@@ -425,14 +426,15 @@ even_lanes(const Stmt *s)
 }
 
 /* A flag starts cleared; 'list' collects what the simd pragma reduces by or.
- * The reduction gives each lane a copy of its own; a check does no more than
- * '|=' to it. */
+ * The reduction gives each lane a copy of its own, which is as wide as a double
+ * where there shall be as many; a check does no more than '|=' to it. */
 static void
-declare_flag(Gen *g, const Stmt *s, bool used, const char *name, Str *list)
+declare_flag(Gen *g, const Stmt *s, bool used, const char *name, int lanes,
+             Str *list)
 {
     if (used) {
-        LINE(g, "%s loop%d_%s = 0;",
-             even_lanes(s) == 4 ? "int64_t" : "int", s->id, name);
+        LINE(g, "%s loop%d_%s = 0;", lanes == 4 ? "int64_t" : "int", s->id,
+             name);
         str_addf(list, "%sloop%d_%s", list->n > 0 ? ", " : "", s->id, name);
     }
 }
@@ -537,8 +539,9 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
     ir_each_stmt(&s->body, note_flags, &flags);
     Str list = str_new(g->arena);
     c_rows_open(g, s);
-    declare_flag(g, s, flags.bails, "bails", &list);
-    declare_flag(g, s, flags.fails, "fails", &list);
+    flags.lanes = even_lanes(s);
+    declare_flag(g, s, flags.bails, "bails", flags.lanes, &list);
+    declare_flag(g, s, flags.fails, "fails", flags.lanes, &list);
     if (flags.warns) {
         g->frame->warns = true;
         str_addf(&list, "%swarn", list.n > 0 ? ", " : "");
@@ -548,8 +551,8 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
         if (list.n > 0) {
             str_addf(&g->frame->text, " reduction(|: %s)", list.at);
         }
-        if (list.n > 0 && even_lanes(s) > 0) {
-            str_addf(&g->frame->text, " simdlen(%d)", even_lanes(s));
+        if (list.n > 0 && flags.lanes > 0) {
+            str_addf(&g->frame->text, " simdlen(%d)", flags.lanes);
         }
         write_tallies(g, s);
         str_add(&g->frame->text, "\n");

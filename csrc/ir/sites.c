@@ -16,7 +16,8 @@
 _Static_assert(IR_WARN_OWN + WARN_INVALID + 1 == IR_WARN_BITS,
                "a bit for each kind");
 
-/* While a function is walked: how many checks, and the warnings found. */
+/* While a function is walked: how many checks, and the warnings found by their
+ * numbers, of which those from IR_WARN_OWN to IR_WARN_BITS are not given. */
 typedef struct Sites {
     int nchecks;
     int nwarns;

@@ -171,14 +171,19 @@ clear_parts(VzCtx *ctx, void *env, int64_t lo, int64_t hi)
     return VZ_OK;
 }
 
-/* By the threads of the call, without the GIL if it has been released. */
+/* By the threads of the call, without the GIL if it has been released.  Nobody
+ * polls meanwhile: a signal would leave it half done. */
 static void
-clear_shared(VzCtx *ctx, void *data, size_t bytes)
+clear_shared(const VzCtx *ctx, void *data, size_t bytes)
 {
     enum { PART_NS = 1500 }; /* for one part */
     Clear clear = {data, bytes};
+    VzHost deaf = *ctx->host;
+    VzCtx own = *ctx;
     int64_t parts = (int64_t)((bytes + CLEARED - 1) / CLEARED);
-    (void)ctx->host->parallel_for(ctx, clear_parts, &clear, 0, parts, PART_NS);
+    deaf.poll = NULL;
+    own.host = &deaf;
+    (void)deaf.parallel_for(&own, clear_parts, &clear, 0, parts, PART_NS);
 }
 
 /* A loop may ask for the same result again: the last array counts.  A size
@@ -355,8 +360,8 @@ host_poll(VzCtx *ctx)
         fuel_refill(ctx, &call->fuelled, time);
     }
     int64_t wait = call->saved != NULL ? POLL_EVERY : LONG_KERNEL;
-    if (time - call->polled < wait) {
-        return VZ_OK;
+    if (call->interrupted || time - call->polled < wait) {
+        return call->interrupted ? VZ_INTERRUPT : VZ_OK;
     }
     call->polled = time;
     gil_take(call);
