@@ -12,7 +12,8 @@ NESTED = ("plain", "window", "in_place")     # leave a border as it is
 # Nests beside the pipeline, each for a transform that it seldom asks for.
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
          "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3, "recurrence": 0.65,
-         "detector": 0.4, "bars": 1.0, "shaded": 0.4}
+         "detector": 0.4, "bars": 1.0, "shaded": 0.4,
+         "cut": 0.3}
 
 
 class Stage:
@@ -333,6 +334,34 @@ class Pipeline:
         if self.rng.random() < 0.5:
             self.emit("        else:", f"            {name}[r, c, 1] = u")
 
+    def cut(self, name):
+        """Floats of the picture that are cut to a range and made integers,
+        which are stored or looked up."""
+        value = self.pick((
+            "float({0})", "np.float32({0})", "-float({0}) * 3.0",
+            "{0} * 64.5", "float({0}) / 3.0 + {0}", "abs({0}) * 2.5",
+            "np.float64({0})", "float({0}) * 0.0 + 7.5"))
+        value = value.format(self.value().replace(self.stages[-1].name, "img"))
+        low, high = self.pick((("0.0", "15.0"), ("0.0", "255.0"),
+                               ("1.0", "14.5"), ("-0.0", "3.0")))
+        form = self.pick((
+            "min(max({0}, {1}), {2})", "max(min({0}, {2}), {1})",
+            "np.clip({0}, {1}, {2})", "min({2}, max({1}, {0}))", "v"))
+        self.more.append(name)
+        dtype = self.pick(("np.uint8", "np.uint8", "np.int16", "float"))
+        self.emit(f"{name} = np.zeros((H, W), {dtype})")
+        self.loops()
+        if form == "v":
+            self.emit(f"        v = {value}",
+                      f"        if v < {low}:", f"            v = {low}",
+                      f"        if v > {high}:", f"            v = {high}")
+        cut = form.format(value, low, high)
+        if high != "255.0" and self.rng.random() < 0.5:
+            self.uses_table = True
+            self.emit(f"        {name}[r, c] = table[int({cut})] * 0.0 + 1")
+        else:
+            self.emit(f"        {name}[r, c] = int({cut})")
+
     def levels(self, name):
         """A zeroed array of which each round of a loop uses a part."""
         self.array(name)
@@ -358,8 +387,10 @@ class Pipeline:
     def text(self):
         for _ in range(self.rng.randint(2 if self.chained else 1, 4)):
             self.stage()
+        # Checks are made first only where all read what is not made here.
+        alone = self.rng.random() < 0.1
         for kind, share in ASIDE.items():
-            if self.rng.random() < share:
+            if self.rng.random() < share and (kind == "bars" or not alone):
                 getattr(self, kind)(f"{kind}0")
         params = "img, table" if self.uses_table else "img"
         params += ", bars" if self.uses_bars else ""
