@@ -506,19 +506,13 @@ def program_of(tmp_path, lines, inner):
 @pytest.mark.parametrize("lines", [40, 110, 250])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_each_of_many_has_its_line(tmp_path, lines, threads):
-    """More than there are bits; of the rest, each kind has one line."""
+    """More than there are bits, of which each operation takes two or three."""
     fn = accelerate(program_of(tmp_path, lines, 1.0), threads=threads)
     for value in (0.0, 2.0, 38.0, lines - 2.0, 1e200, -1e308):
         a = np.full((3, 5), 0.5)
         a[1, 2] = value
         args = a, np.zeros((3, 5, lines))
-        want = told(fn.py_func, args)
-        got = told(fn, args)
-        if lines < 200:
-            assert got == want, value
-        else:
-            kinds = [{w[0].split(" in ")[0] for w in of} for of in (got, want)]
-            assert kinds[0] == kinds[1], value
+        assert told(fn, args) == told(fn.py_func, args), value
 
 
 def test_many_that_are_errors(tmp_path):

@@ -646,7 +646,7 @@ const char *ir_verify(Arena *arena, const Func *func);
 /* --- sites.c ------------------------------------------------------------ */
 /* Numbers the CHECKs from 1 and the WARNs from 0; after the last pass. */
 void ir_number_sites(Func *func);
-enum { IR_WARN_BITS = 64, IR_WARN_OWN = 61, IR_WARNS = IR_WARN_BITS + 512 };
+enum { IR_WARN_BITS = 64, IR_WARN_OWN = 61, IR_WARNS = IR_WARN_BITS + 2048 };
 /* The bit of a WARN: a number below IR_WARN_OWN, or the one of its kind. */
 int ir_warn_bit(const Stmt *warn);
 /* The CHECK or WARN with that number; NULL: there is none. */

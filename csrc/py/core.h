@@ -209,6 +209,7 @@ typedef struct Kernel {
     const Stmt **warns; /* WARNs by their number, or the bit that they share
                            in ctx.warn; may be NULL */
     int nwarns;
+    int warn_ids;       /* elements of "warns" */
     bool more;          /* some share a bit */
     bool logs;    /* puts back what it wrote when it gives up */
     bool writes;  /* some argument may be written */

@@ -180,6 +180,18 @@ reads_written(const Func *func, const Kernel *kernel)
 
 _Static_assert(VZ_MORE == IR_WARNS - IR_WARN_BITS, "numbers have bits");
 
+/* For ir_each_stmt: how many numbers of WARNs there are, and WARNs. */
+static void
+count_warn(void *data, Stmt *s)
+{
+    Kernel *kernel = ((Planner *)data)->kernel;
+    if (s->kind == S_WARN) {
+        kernel->nwarns++;
+        kernel->warn_ids =
+            s->id < kernel->warn_ids ? kernel->warn_ids : s->id + 1;
+    }
+}
+
 /* For ir_each_stmt: WARNs by their number, the first of each; of those without
  * a bit of their own one by the bit they share, too. */
 static void
@@ -189,10 +201,6 @@ note_warn(void *data, Stmt *s)
     if (s->kind != S_WARN) {
         return;
     }
-    if (kernel->warns == NULL) {
-        kernel->warns =
-            ARENA_ARRAY(((Planner *)data)->arena, const Stmt *, IR_WARNS);
-    }
     int ids[] = {s->id, ir_warn_bit(s)};
     for (int i = 0; i < 2; i++) {
         if (kernel->warns[ids[i]] == NULL) {
@@ -200,7 +208,19 @@ note_warn(void *data, Stmt *s)
         }
     }
     kernel->more |= s->id >= IR_WARN_BITS;
-    kernel->nwarns++;
+}
+
+static void
+plan_warns(Planner *p, const Block *body)
+{
+    ir_each_stmt(body, count_warn, p);
+    if (p->kernel->nwarns > 0) {
+        int n = p->kernel->warn_ids;
+        n = n > IR_WARN_BITS ? n : IR_WARN_BITS;
+        p->kernel->warn_ids = n;
+        p->kernel->warns = ARENA_ARRAY(p->arena, const Stmt *, n);
+        ir_each_stmt(body, note_warn, p);
+    }
 }
 
 /* All limits on sizes of a Call are tested here and never later. */
@@ -221,7 +241,7 @@ kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
     out->by_flags = lowered->may_warn;
     out->floats = lowered->may_warn || lowered->floats;
     plan_pairs(arena, lowered, out);
-    ir_each_stmt(&result->func->body, note_warn, &p);
+    plan_warns(&p, &result->func->body);
     out->logs = result->needs_undo;
     out->rereads = out->writes && reads_written(result->func, out);
     return out->nfills == lowered->func->params.n && p.slots <= MAX_IN

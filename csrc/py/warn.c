@@ -294,8 +294,7 @@ has_warned(const Call *call, int n)
 bool
 warn_tell(const Call *call, unsigned kinds)
 {
-    int most = call->kernel->more ? IR_WARNS : IR_WARN_BITS;
-    for (int i = 0; i < most; i++) {
+    for (int i = 0; i < call->kernel->warn_ids; i++) {
         const Stmt *warn =
             has_warned(call, i) ? call->kernel->warns[i] : NULL;
         if (warn != NULL && (kinds >> warn->warn & 1)

@@ -109,7 +109,7 @@ enum { VZ_SUM_SINGLE = 1, VZ_SUM_SQUARES = 2, VZ_SUM_PARTS = 4 };
 enum { VZ_FUEL_FIRST = 16 };
 
 /* WARNs that have no bit of their own in VzCtx.warn, which has few. */
-enum { VZ_MORE = 512 };
+enum { VZ_MORE = 2048 };
 
 /* One call.  "in": per parameter of the kernel a scalar, or for an array its
  * data, then "rank" dims, then "rank" strides in bytes.  "out": per returned
