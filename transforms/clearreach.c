@@ -120,5 +120,5 @@ reach_collect(Clear *clear, Stmt *s, Groups *groups)
     Collect c = {.clear = clear, .groups = groups};
     groups->n = 0;
     c.defs = loop_defs(clear->pass->scratch, &block);
-    ir_each_stmt(&block, collect_stmt, &c);
+    ir_each_stmt_of(s, collect_stmt, &c);
 }

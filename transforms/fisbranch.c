@@ -80,13 +80,12 @@ assign_before(Side *side, Bounds *b)
     Fission *f = &side->f;
     for (int i = 0; i < side->at; i++) {
         Stmt *s = f->loop->body.at[i];
-        Block one = {.at = &s, .n = 1, .cap = 1};
         if (s->kind == S_LET) {
             bool both = fission_for_both(f, s->value) ||
                         fission_for_first(f, s->value);
             fission_set_role(f, s->var, both ? ROLE_BOTH : ROLE_SECOND);
         } else {
-            ir_each_stmt(&one, fission_leave, f);
+            ir_each_stmt_of(s, fission_leave, f);
         }
         bounds_after(b, s);
     }
@@ -99,11 +98,10 @@ assign_inside(Side *side, Bounds *b)
     const Block *block = block_of(side);
     for (int i = 0; i < block->n; i++) {
         Stmt *s = block->at[i];
-        Block one = {.at = &s, .n = 1, .cap = 1};
         if (s->kind == S_LET && is_free(side, b, s->value)) {
             fission_set_role(f, s->var, fission_role_of(f, s->value));
         } else {
-            ir_each_stmt(&one, fission_leave, f);
+            ir_each_stmt_of(s, fission_leave, f);
         }
         if (s->kind == S_LET && fission_role(f, s->var) == ROLE_FIRST) {
             ir_each_node(s, fission_count, f);
@@ -118,9 +116,8 @@ assign_parts(Side *side)
     const Block *block = block_of(side);
     for (int i = 0; i < block->n; i++) {
         Stmt *s = block->at[i];
-        Block one = {.at = &s, .n = 1, .cap = 1};
         if (s->kind != S_LET || fission_role(&side->f, s->var) != ROLE_FIRST) {
-            ir_each_stmt(&one, fission_find_parts, &side->f);
+            ir_each_stmt_of(s, fission_find_parts, &side->f);
         }
     }
     fission_find_parts(&side->f, side->f.loop->body.at[side->at]);

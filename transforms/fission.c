@@ -153,11 +153,10 @@ assign_roles(Fission *f)
     const Block *body = &f->loop->body;
     for (int i = 0; i < body->n; i++) {
         Stmt *s = body->at[i];
-        Block one = {.at = &s, .n = 1, .cap = 1};
         if (s->kind == S_LET) {
             fission_set_role(f, s->var, fission_role_of(f, s->value));
         } else if (role_of_stmt(f, s) == ROLE_SECOND) {
-            ir_each_stmt(&one, fission_leave, f);
+            ir_each_stmt_of(s, fission_leave, f);
         }
         if (role_of_stmt(f, s) == ROLE_FIRST) {
             ir_each_node(s, fission_count, f);
@@ -212,8 +211,7 @@ is_worth(Fission *f)
     for (int i = 0; i < f->loop->body.n; i++) {
         Stmt *s = f->loop->body.at[i];
         if (role_of_stmt(f, s) == ROLE_SECOND) {
-            Block one = {.at = &s, .n = 1, .cap = 1};
-            ir_each_stmt(&one, fission_find_parts, f);
+            ir_each_stmt_of(s, fission_find_parts, f);
         }
     }
     return fission_is_worth(f);

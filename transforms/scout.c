@@ -231,7 +231,7 @@ settled(Pass *pass, const Func *func, const Block *scout)
         Block one = {.at = &s, .n = 1, .cap = 1};
         Nest nest = {&settle, loop_defs(pass->scratch, &one), NULL, true};
         if (s->kind == S_FOR && s->ncarries == 0 && s->nbinds == 0) {
-            ir_each_stmt(&one, add_answer, &nest);
+            ir_each_stmt_of(s, add_answer, &nest);
         }
         if (nest.all && nest.any != NULL) {
             Stmt *branch = ir_stmt(pass->arena, S_IF, s->loc);

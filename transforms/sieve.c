@@ -108,13 +108,12 @@ needed(Arena *arena, const Stmt *loop, const Expr *cond)
     ir_each_node_of(cond, ir_note_var, &vars);
     for (int i = loop->body.n - 2; i >= 0; i--) {
         Stmt *s = loop->body.at[i];
-        Block one = {.at = &s, .n = 1, .cap = 1};
         bool used = s->var != NULL && map_has(&vars, s->var);
         for (int k = 0; k < s->njoins && !used; k++) {
             used = map_has(&vars, s->joins[k].out);
         }
         if (used) {
-            ir_each_stmt(&one, note_vars, &vars);
+            ir_each_stmt_of(s, note_vars, &vars);
             vec_push(arena, &back, s);
         }
     }

@@ -398,11 +398,11 @@ nan_source(Bounds *b, Expr *e)
     enum { STEPS = 16 };
     Expr *source = e;
     for (int i = 0; i < STEPS; i++) {
-        bool stop = e->op == E_VAR && !is_name(e);
-        Expr *value = is_name(e) ? bounds_info(b, e->var)->value : e;
-        e = !stop && value != NULL && dtype_is_float(value->dtype)
-                ? same_nan(b, value)
-                : NULL;
+        Expr *value = e->op != E_VAR ? e
+                      : is_name(e)   ? bounds_info(b, e->var)->value
+                                     : NULL;
+        e = value != NULL && dtype_is_float(value->dtype) ? same_nan(b, value)
+                                                          : NULL;
         if (e == NULL || e->lanes > 0) {
             return source;
         }

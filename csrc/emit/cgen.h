@@ -196,6 +196,8 @@ const bool *c_live(Arena *arena, const Func *func);
 const bool *c_stored(Arena *arena, const Func *func);
 /* By Var.id: is it a float converted to an integer, as it is or chosen? */
 const bool *c_truncated(Arena *arena, const Func *func);
+/* By Var.id: what a LET says it is; NULL: it is no LET's. */
+Expr *const *c_values(Arena *arena, const Func *func);
 bool c_comes_from_float(const bool *truncated, const Expr *e);
 /* By id: the Vars and Bufs that 'block' defines, and 'also' (may be NULL). */
 const bool *c_defined(Gen *g, const Block *block, const Var *also);

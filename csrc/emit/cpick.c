@@ -59,9 +59,9 @@ c_select(Gen *g, const Expr *e, int lane)
 
 /* --- choices of choices --------------------------------------------------- */
 
-/* "values": by Var.id, of LETs; "chained": by Var.id, see c_chained. */
+/* "values": c_values; "chained": by Var.id, see c_chained. */
 typedef struct Chain {
-    Expr **values;
+    Expr *const *values;
     bool *chained;
 } Chain;
 
@@ -117,17 +117,13 @@ look_at_node(void *data, const Expr *e)
 static void
 look_at_stmt(void *data, Stmt *s)
 {
-    Chain *c = data;
-    if (s->kind == S_LET) {
-        c->values[s->var->id] = s->value;
-    }
-    ir_each_node(s, look_at_node, c);
+    ir_each_node(s, look_at_node, data);
 }
 
 const bool *
 c_chained(Arena *arena, const Func *func)
 {
-    Chain c = {ARENA_ARRAY(arena, Expr *, func->next_id + 1),
+    Chain c = {c_values(arena, func),
                ARENA_ARRAY(arena, bool, func->next_id + 1)};
     ir_each_stmt(&func->body, look_at_stmt, &c);
     return c.chained;

@@ -12,21 +12,19 @@
  */
 #include "csrc/emit/cgen.h"
 
-/* "values": by Var.id, of LETs; "counts": by Var.id, is a FOR's variable. */
+/* "values": c_values; "counts": by Var.id, is a FOR's variable. */
 typedef struct Spell {
     Arena *arena;
-    Expr **values;
+    Expr *const *values;
     bool *counts;
 } Spell;
 
 /* For ir_each_stmt. */
 static void
-note_value(void *data, Stmt *s)
+note_counter(void *data, Stmt *s)
 {
     Spell *sp = data;
-    if (s->kind == S_LET) {
-        sp->values[s->var->id] = s->value;
-    } else if (s->kind == S_FOR) {
+    if (s->kind == S_FOR) {
         sp->counts[s->var->id] = true;
     }
 }
@@ -106,9 +104,9 @@ spell_stmt(void *data, Block *out, Stmt *s)
 const Func *
 c_spelled(Arena *arena, const Func *func)
 {
-    Spell sp = {arena, ARENA_ARRAY(arena, Expr *, func->next_id + 1),
+    Spell sp = {arena, c_values(arena, func),
                 ARENA_ARRAY(arena, bool, func->next_id + 1)};
-    ir_each_stmt(&func->body, note_value, &sp);
+    ir_each_stmt(&func->body, note_counter, &sp);
     Func *copy = arena_copy(arena, func, sizeof(*func));
     copy->body = ir_map_block(arena, &func->body, spell_stmt, &sp);
     return copy;

@@ -429,3 +429,21 @@ c_truncated(Arena *arena, const Func *func)
     ir_each_stmt(&func->body, note_truncated, truncated);
     return truncated;
 }
+
+/* For ir_each_stmt. */
+static void
+note_value(void *data, Stmt *s)
+{
+    Expr **values = data;
+    if (s->kind == S_LET) {
+        values[s->var->id] = s->value;
+    }
+}
+
+Expr *const *
+c_values(Arena *arena, const Func *func)
+{
+    Expr **values = ARENA_ARRAY(arena, Expr *, func->next_id + 1);
+    ir_each_stmt(&func->body, note_value, values);
+    return values;
+}

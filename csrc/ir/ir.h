@@ -607,9 +607,10 @@ typedef void NodeFn(void *data, const Expr *e);
 void ir_each_node(Stmt *s, NodeFn *fn, void *data);
 void ir_each_node_of(const Expr *e, NodeFn *fn, void *data);
 void ir_note_var(void *map, const Expr *e); /* for these: a Var, by itself */
-/* Every statement in 'block' and below, outer before inner. */
-void ir_each_stmt(const Block *block, void (*fn)(void *data, Stmt *s),
-                  void *data);
+/* Every statement in 'block' and below, outer before inner; 's' and below. */
+typedef void EachFn(void *data, Stmt *s);
+void ir_each_stmt(const Block *block, EachFn *fn, void *data);
+void ir_each_stmt_of(Stmt *s, EachFn *fn, void *data);
 /* A copy of 's' with index, joins, carries and binds of its own, so that its
  * slots may be rewritten; nested statements are shared. */
 Stmt *ir_copy_stmt(Arena *arena, const Stmt *s);

@@ -324,14 +324,19 @@ ir_each_node(Stmt *s, NodeFn *fn, void *data)
 
 /* 'pre' before 'body': the order of the text. */
 void
-ir_each_stmt(const Block *block, void (*fn)(void *data, Stmt *s), void *data)
+ir_each_stmt_of(Stmt *s, EachFn *fn, void *data)
+{
+    fn(data, s);
+    ir_each_stmt(&s->pre, fn, data);
+    ir_each_stmt(&s->body, fn, data);
+    ir_each_stmt(&s->els, fn, data);
+}
+
+void
+ir_each_stmt(const Block *block, EachFn *fn, void *data)
 {
     for (int i = 0; i < block->n; i++) {
-        Stmt *s = block->at[i];
-        fn(data, s);
-        ir_each_stmt(&s->pre, fn, data);
-        ir_each_stmt(&s->body, fn, data);
-        ir_each_stmt(&s->els, fn, data);
+        ir_each_stmt_of(block->at[i], fn, data);
     }
 }
 

@@ -197,7 +197,7 @@ choose_policy(Call *call)
 {
     const Kernel *kernel = call->kernel;
     unsigned kinds = ALL_WARNINGS | (kernel->floats ? UNDERFLOW : 0);
-    if (!kernel->floats && kernel->nwarns == 0) {
+    if (!kernel->floats && kernel->warns == NULL) {
         return true;
     }
     Outlook outlook = warn_outlook(call->f->core, &kinds);

@@ -208,9 +208,8 @@ typedef struct Kernel {
     bool by_flags; /* and the FPU's flags say whether it warns */
     const Stmt **warns; /* WARNs by their number, or the bit that they share
                            in ctx.warn; may be NULL */
-    int nwarns;
-    int warn_ids;       /* elements of "warns" */
-    bool more;          /* some share a bit */
+    int nwarns;         /* elements of "warns", which are more than
+                           IR_WARN_BITS where some share a bit */
     bool logs;    /* puts back what it wrote when it gives up */
     bool writes;  /* some argument may be written */
     bool rereads; /* and what is written is also read: can't be run twice */

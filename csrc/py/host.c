@@ -460,7 +460,7 @@ call_run(Call *call, const Kernel *kernel, bool shadow)
         .more = call->more,
         .self = call,
     };
-    if (kernel->more) {
+    if (kernel->nwarns > IR_WARN_BITS) {
         memset(call->more, 0, sizeof(call->more));
     }
     if (shadow && undo_shadow(&call->undo, &call->ctx) != VZ_OK) {

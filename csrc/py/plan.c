@@ -180,15 +180,14 @@ reads_written(const Func *func, const Kernel *kernel)
 
 _Static_assert(VZ_MORE == IR_WARNS - IR_WARN_BITS, "numbers have bits");
 
-/* For ir_each_stmt: how many numbers of WARNs there are, and WARNs. */
+/* For ir_each_stmt: how many numbers of WARNs there are, bits included. */
 static void
-count_warn(void *data, Stmt *s)
+count_warns(void *data, Stmt *s)
 {
-    Kernel *kernel = ((Planner *)data)->kernel;
+    int *n = data;
     if (s->kind == S_WARN) {
-        kernel->nwarns++;
-        kernel->warn_ids =
-            s->id < kernel->warn_ids ? kernel->warn_ids : s->id + 1;
+        *n = *n < IR_WARN_BITS ? IR_WARN_BITS : *n;
+        *n = *n <= s->id ? s->id + 1 : *n;
     }
 }
 
@@ -197,7 +196,7 @@ count_warn(void *data, Stmt *s)
 static void
 note_warn(void *data, Stmt *s)
 {
-    Kernel *kernel = ((Planner *)data)->kernel;
+    Kernel *kernel = data;
     if (s->kind != S_WARN) {
         return;
     }
@@ -207,19 +206,15 @@ note_warn(void *data, Stmt *s)
             kernel->warns[ids[i]] = s;
         }
     }
-    kernel->more |= s->id >= IR_WARN_BITS;
 }
 
 static void
-plan_warns(Planner *p, const Block *body)
+plan_warns(Arena *arena, const Block *body, Kernel *out)
 {
-    ir_each_stmt(body, count_warn, p);
-    if (p->kernel->nwarns > 0) {
-        int n = p->kernel->warn_ids;
-        n = n > IR_WARN_BITS ? n : IR_WARN_BITS;
-        p->kernel->warn_ids = n;
-        p->kernel->warns = ARENA_ARRAY(p->arena, const Stmt *, n);
-        ir_each_stmt(body, note_warn, p);
+    ir_each_stmt(body, count_warns, &out->nwarns);
+    if (out->nwarns > 0) {
+        out->warns = ARENA_ARRAY(arena, const Stmt *, out->nwarns);
+        ir_each_stmt(body, note_warn, out);
     }
 }
 
@@ -241,7 +236,7 @@ kernel_plan(Arena *arena, const CompileResult *result, const Signature *sig,
     out->by_flags = lowered->may_warn;
     out->floats = lowered->may_warn || lowered->floats;
     plan_pairs(arena, lowered, out);
-    plan_warns(&p, &result->func->body);
+    plan_warns(arena, &result->func->body, out);
     out->logs = result->needs_undo;
     out->rereads = out->writes && reads_written(result->func, out);
     return out->nfills == lowered->func->params.n && p.slots <= MAX_IN

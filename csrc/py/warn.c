@@ -286,15 +286,14 @@ has_warned(const Call *call, int n)
 {
     int k = n - IR_WARN_BITS;
     bool own = n < IR_WARN_OWN && call->ctx.warn >> n & 1;
-    return own || (k >= 0 && call->kernel->more &&
-                   call->more[k / 64] >> k % 64 & 1);
+    return own || (k >= 0 && call->more[k / 64] >> k % 64 & 1);
 }
 
 /* In the order of the program. */
 bool
 warn_tell(const Call *call, unsigned kinds)
 {
-    for (int i = 0; i < call->kernel->warn_ids; i++) {
+    for (int i = 0; i < call->kernel->nwarns; i++) {
         const Stmt *warn =
             has_warned(call, i) ? call->kernel->warns[i] : NULL;
         if (warn != NULL && (kinds >> warn->warn & 1)
