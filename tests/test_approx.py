@@ -183,6 +183,48 @@ def test_float32_has_no_such_constant():
     assert "float64 stays: 1e-300 is no float32" in fn.explain(a)
 
 
+def either(a, b, start):
+    """float32 or float64 under one name, on the paths of a branch, of a loop
+    and of a builtin."""
+    best = start
+    total = 0.0
+    for i in range(a.shape[0]):
+        if i % 3 == 0:
+            s = a[i]
+        else:
+            s = b[i] * 2.5
+        if s > best:
+            best = s
+        pair = (a[i], i) if i % 2 else (b[i], i)
+        total += pair[0] * 0.5 + max(a[i], b[i])
+    return best, total
+
+
+def test_float32_meets_float64():
+    """The name is float64; a Python float that is no float32 is rounded."""
+    a = np.random.default_rng(5).random(300).astype(np.float32)
+    b = np.random.default_rng(6).random(300)
+    exact = accelerate(either)
+    with pytest.warns(vizgen.FallbackWarning, match="VZ-2006"):
+        exact(a, b, 0.1)
+    for words in ("f32", "all"):
+        fn = accelerate(either, approx=words, strict=True)
+        for args in ((a, b, 0.1), (b, a, np.float64(0.1)), (a, a, 0.1)):
+            got, want = np.array(fn(*args)), np.array(either(*args))
+            assert np.allclose(got, want, rtol=1e-6, atol=0)
+        assert fn.stats.native_calls == 3
+        assert fn.stats.python_calls == 0
+
+
+def test_float32_meets_float64_within_a_bound():
+    a = np.random.default_rng(5).random(300).astype(np.float32)
+    b = np.random.default_rng(6).random(300)
+    fn = accelerate(either, approx="psnr>=60")
+    with pytest.warns(vizgen.FallbackWarning, match="VZ-2006"):
+        got = np.array(fn(a, b, 0.1))
+    assert np.allclose(got, np.array(either(a, b, 0.1)), rtol=1e-5, atol=0)
+
+
 def bits(result):
     parts = result if isinstance(result, tuple) else (result,)
     return [np.asarray(part).tobytes() for part in parts]

@@ -22,12 +22,16 @@
 
 enum { MOST_POWER = 63 };
 
-/* "loc": of the statement at hand. */
+/* The pass's state.
+ *   "loc"   of the statement at hand
+ *   "out"   what stands before it, where a value can get a name */
 typedef struct Relaxer {
     Pass *pass;
+    Func *func;
     unsigned allowed;
     Sums sums;
     Loc loc;
+    Block *out; /* what stands before it, where a value can get a name */
 } Relaxer;
 
 static void
@@ -98,10 +102,37 @@ call_relaxed(Relaxer *r, const Expr *e, Fn fn, Expr *const *args, int n)
     return ir_at(ir_call(r->pass->arena, fn, e->dtype, args, n), e->loc);
 }
 
+/* The name of 'e' before the statement at hand. */
+static Expr *
+named(Relaxer *r, Expr *e)
+{
+    if (e->op == E_VAR) {
+        return e;
+    }
+    Arena *a = r->pass->arena;
+    Var *var = ir_var(r->func, "squared", e->dtype, e->lanes);
+    vec_push(a, r->out, ir_let(a, var, e, r->loc));
+    return ir_ref(a, var);
+}
+
+/* Is 'e' a square, at a place where what is squared can get a name? */
+static bool
+is_square(const Relaxer *r, const Expr *e)
+{
+    const Expr *y = e->nargs == 2 ? constant(e->args[1]) : NULL;
+    return r->out != NULL &&
+           (e->fn == FN_SQUARE || (e->fn != FN_ROOT && y && y->fval == 2.0));
+}
+
 /* Both REASSOC and VECMATH make products of squares. */
 static Expr *
 relax_power(Relaxer *r, Expr *e)
 {
+    if (is_square(r, e)) {
+        Expr *x = named(r, e->args[0]);
+        remark(r, e, "the power is computed by products");
+        return ir_at(ir_binary(r->pass->arena, E_MUL, x, x), e->loc);
+    }
     Expr *two = ir_float(r->pass->arena, e->dtype, 2.0);
     Expr *args[] = {e->args[0], e->fn == FN_SQUARE ? two : e->args[1]};
     if (e->fn == FN_ROOT) {
@@ -165,16 +196,18 @@ relax_stmt(void *data, Block *out, Stmt *s)
 {
     Relaxer *r = data;
     r->loc = s->loc;
+    r->out = s->kind == S_LET || s->kind == S_STORE ? out : NULL;
     ir_each_expr(s, relax_slot, r);
+    r->out = NULL;
     vec_push(r->pass->arena, out, s);
 }
 
 Func *
 pass_relax(Pass *pass, Func *func)
 {
-    Relaxer r = {.pass = pass, .allowed = pass->opts->approx};
-    sums_find(pass->scratch, func, &r.sums);
     Func *out = arena_copy(pass->arena, func, sizeof(*func));
+    Relaxer r = {.pass = pass, .func = out, .allowed = pass->opts->approx};
+    sums_find(pass->scratch, func, &r.sums);
     out->body = ir_map_block(pass->arena, &func->body, relax_stmt, &r);
     r.loc = func->loc;
     for (int i = 0; i < out->rets.n; i++) {

@@ -296,7 +296,7 @@ type_of_minmax(Infer *I, AExpr *call, BuiltinId id)
     const Type *type = type_forget(I->arena, types[0]);
     type = type_with_alt(I->arena, type, types[0]->alt);
     for (int i = 0; i < n; i++) {
-        type = types[i]->kind == TY_NUM ? type_join(I->arena, type, types[i])
+        type = types[i]->kind == TY_NUM ? join_types(I, type, types[i])
                                         : NULL;
         if (type == NULL) {
             infer_refuse(I, DIAG_TYPE_CONFLICT, call->loc,

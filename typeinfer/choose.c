@@ -17,7 +17,7 @@ all_join(Infer *I, const Type *tuple)
 {
     const Type *joined = tuple->items[0];
     for (int i = 1; joined != NULL && i < tuple->rank; i++) {
-        joined = type_join(I->arena, joined, tuple->items[i]);
+        joined = join_types(I, joined, tuple->items[i]);
     }
     return joined != NULL;
 }

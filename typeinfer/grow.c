@@ -92,7 +92,7 @@ is_mixed(Infer *I, const Type *list, const Type *item)
         if (!list_holds_numbers(I, type)) {
             return true;
         }
-        joined = joined ? type_join(I->arena, joined, type) : type;
+        joined = joined ? join_types(I, joined, type) : type;
         if (joined == NULL) {
             return true;
         }

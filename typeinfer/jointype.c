@@ -16,26 +16,42 @@
  * differently in every operation, so a flag between them would not help.  And
  * the value must be the same number in both, which is what the conversion at a
  * join checks when the program runs: 0 and 1.5 are float32 values, 0.1 is not.
+ *
+ * Where approx="f32" leaves the precision open ("wide"), float32 and float64
+ * are no conflict: the name is float64, which holds the values of both.
  */
 #include <string.h>
 
 #include "typeinfer/rules.h"
 
-/* What a value may be; "plain" holds the kinds of number. */
+/* What a value may be; "plain" holds the kinds of number.
+ *   "wide"  float32 and float64 are float64 */
 typedef struct Set {
     Plain plain[4];
     int nplain;
     bool none;
     bool unbound;
+    bool wide; /* float32 and float64 are float64 */
 } Set;
+
+/* Is it a float of NumPy's? */
+static bool
+is_numpy_float(Plain plain)
+{
+    return !plain.weak && dtype_is_float(plain.dtype);
+}
 
 /* Adds a kind of number to the set, once. */
 static void
 add_plain(Set *set, Plain plain)
 {
     for (int i = 0; i < set->nplain; i++) {
-        if (set->plain[i].dtype == plain.dtype &&
-            set->plain[i].weak == plain.weak) {
+        Plain *old = &set->plain[i];
+        if (set->wide && is_numpy_float(*old) && is_numpy_float(plain)) {
+            old->dtype = plain.dtype == DT_F64 ? DT_F64 : old->dtype;
+            return;
+        }
+        if (old->dtype == plain.dtype && old->weak == plain.weak) {
             return;
         }
     }
@@ -144,7 +160,7 @@ join_set(Arena *arena, const Set *set)
 
 /* Tuples of one length join item by item. */
 static const Type *
-join_items(Arena *arena, const Type *lhs, const Type *rhs)
+join_items(Arena *arena, const Type *lhs, const Type *rhs, bool wide)
 {
     bool alts = lhs->alt == rhs->alt || lhs->alt == ALT_NEVER ||
                 rhs->alt == ALT_NEVER;
@@ -154,7 +170,7 @@ join_items(Arena *arena, const Type *lhs, const Type *rhs)
     }
     const Type **items = ARENA_ARRAY(arena, const Type *, lhs->rank + 1);
     for (int i = 0; i < lhs->rank; i++) {
-        items[i] = type_join(arena, lhs->items[i], rhs->items[i]);
+        items[i] = type_join(arena, lhs->items[i], rhs->items[i], wide);
         if (items[i] == NULL) {
             return NULL;
         }
@@ -312,16 +328,19 @@ keeps_exactly(const Type *known, DType dtype)
 }
 
 bool
-type_keeps(const Type *known, const Type *joined)
+type_keeps(const Type *known, const Type *joined, bool round)
 {
     if (joined != NULL && joined->kind == TY_EITHER) {
-        return type_keeps(known, joined->items[0]);
+        return type_keeps(known, joined->items[0], round);
     }
     bool numbers = known != NULL && joined != NULL && known->kind == TY_NUM &&
                    joined->kind == TY_NUM && known->known &&
                    known->alt == ALT_NEVER;
     return !numbers || known->dtype == joined->dtype ||
-           known->dtype == DT_BOOL || keeps_exactly(known, joined->dtype);
+           known->dtype == DT_BOOL ||
+           (round && dtype_is_float(known->dtype) &&
+            dtype_is_float(joined->dtype)) ||
+           keeps_exactly(known, joined->dtype);
 }
 
 /* Types of arrays also say which array. */
@@ -399,7 +418,7 @@ join_complex(Arena *arena, const Type *lhs, const Type *rhs)
 /* The join of two types; symmetric but for the order in which a conflict is
  * told. */
 const Type *
-type_join(Arena *arena, const Type *lhs, const Type *rhs)
+type_join(Arena *arena, const Type *lhs, const Type *rhs, bool wide)
 {
     if (lhs == rhs) {
         return lhs;
@@ -413,7 +432,7 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
         bool left = lhs != NULL && lhs->kind == TY_LIST;
         return join_list(arena, left ? lhs : rhs, left ? rhs : lhs);
     }
-    Set set = {.nplain = 0};
+    Set set = {.wide = wide};
     if (add_to_set(&set, lhs) && add_to_set(&set, rhs)) {
         return join_set(arena, &set);
     }
@@ -457,7 +476,7 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs)
     case TY_TUPLE:
     case TY_OBJECT:
     case TY_MAPPING:
-        return join_items(arena, lhs, rhs);
+        return join_items(arena, lhs, rhs, wide);
     case TY_ARRAY:
         return join_arrays(arena, lhs, rhs);
     default:

@@ -115,7 +115,7 @@ list_join_items(Infer *I, const Type *lhs, const Type *rhs)
         return heap_join_items(I, lhs, rhs);
     }
     if (!arrays) {
-        return type_join(I->arena, lhs, rhs);
+        return join_types(I, lhs, rhs);
     }
     if (lhs->kind == TY_ARRAY && rhs->kind == TY_ARRAY) {
         return join_arrays(I, lhs, rhs);

@@ -92,7 +92,7 @@ list_join(Infer *I, const Type *lhs, const Type *rhs, bool loop)
     if (left != right) {
         list_escapes(I, left ? lhs : rhs); /* unbound or None on one way */
     }
-    return type_join(I->arena, lhs, rhs);
+    return join_types(I, lhs, rhs);
 }
 
 /* Does a value of 'type' hold list number 'object'? */
@@ -270,7 +270,7 @@ list_settle(Infer *I, const Type *lhs, const Type *rhs)
                   rhs->kind == TY_TUPLE && lhs->rank == rhs->rank &&
                   !lhs->is_list && !rhs->is_list;
     for (int i = 0; tuples && i < lhs->rank; i++) {
-        if (type_join(I->arena, lhs->items[i], rhs->items[i]) == NULL) {
+        if (join_types(I, lhs->items[i], rhs->items[i]) == NULL) {
             list_settle(I, lhs->items[i], rhs->items[i]);
         }
     }

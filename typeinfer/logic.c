@@ -62,7 +62,7 @@ const Type *
 join_values(Infer *I, const AExpr *e, const AExpr *cond, const AExpr *lhs,
             const AExpr *rhs)
 {
-    const Type *type = type_join(I->arena, lhs->type, rhs->type);
+    const Type *type = join_types(I, lhs->type, rhs->type);
     if (type == NULL) {
         refuse_join(I, e, cond, lhs->type, rhs->type);
     }

@@ -176,7 +176,7 @@ widen(Infer *I, const Loop *loop, Carried *c, const Ver *back)
     const Type *rhs = back ? back->base.type : NULL;
     const Type *joined = list_join(I, c->type, rhs, true);
     const Type *entry = c->entry ? c->entry->base.type : NULL;
-    if (!type_keeps(entry, joined) || !type_keeps(rhs, joined)) {
+    if (!keeps_number(I, entry, joined) || !keeps_number(I, rhs, joined)) {
         joined = NULL;
     }
     if (joined == NULL && (c->type != NULL || rhs != NULL)) {

@@ -428,7 +428,7 @@ join_chain(Infer *I, const AExpr *e, const Type *so_far, const Type *next)
         infer_refuse(I, DIAG_UNSUPPORTED_OPERATION, e->loc, NULL,
                      "a chain of comparisons of arrays is not translated");
     }
-    const Type *joined = type_join(I->arena, so_far, next);
+    const Type *joined = join_types(I, so_far, next);
     return joined ? joined : type_bool(I->arena);
 }
 

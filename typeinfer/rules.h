@@ -64,16 +64,19 @@ bool type_is_one_dtype(const Type *num);
 bool type_truth(const Type *type, bool *out);
 
 /* The type that holds values of both; NULL when there is none.  NULL as an
- * argument stands for an unbound name. */
-const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs);
+ * argument stands for an unbound name.  "wide": float32 joined with float64 is
+ * float64. */
+const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs,
+                      bool wide);
 /* The array of 'type' as one of which only the run knows which it is; the
  * caller gives it an object. */
 Type *type_ref(Arena *arena, const Type *type);
 /* Where a slice of 'size' items begins and how many it has; false: that is not
  * known. */
 bool known_slice(const Type *slice, int64_t size, int64_t *first, int64_t *n);
-/* Can 'joined' keep the number, if it is known?  -1 is no uint8. */
-bool type_keeps(const Type *known, const Type *joined);
+/* Can 'joined' keep the number, if it is known?  -1 is no uint8.  "round": any
+ * float keeps a float. */
+bool type_keeps(const Type *known, const Type *joined, bool round);
 
 /* --- rules.c -------------------------------------------------------------- */
 

@@ -67,7 +67,7 @@ void
 demand_choice(Infer *I, const AExpr *e, const AExpr *cond, const Type *yes,
               const Type *no)
 {
-    if (type_join(I->arena, yes, no) == NULL) {
+    if (join_types(I, yes, no) == NULL) {
         infer_pin(I, cond_origin(cond));
         list_settle(I, yes, no);
         demand_unroll(I, e);

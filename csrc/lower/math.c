@@ -15,6 +15,7 @@
  * all, and compare as Python compares, which is not what np.minimum does with
  * nan.
  */
+#include "csrc/base/approx.h"
 #include "csrc/lower/state.h"
 
 Expr *
@@ -299,7 +300,8 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
                                      best.type->alt);
     for (int i = 1; i < n; i++) {
         Value item = some(L, items[i], e->loc);
-        type = type_join(L->arena, type, item.type);
+        type = type_join(L->arena, type, item.type,
+                         (L->approx & RELAX_F32) != 0);
         type = type_with_alt(L->arena, type, type->alt);
         best = better(L, best, item, id == BUILTIN_MIN, type, e->loc);
     }

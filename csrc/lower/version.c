@@ -21,6 +21,7 @@
  * the latter.  That it fits is checked at the join, in the path that brings the
  * Python number, which is seldom the hot one: `total = 0` before the loop.
  */
+#include "csrc/base/approx.h"
 #include "csrc/lower/list.h"
 
 /* --- storage -------------------------------------------------------------- */
@@ -202,6 +203,13 @@ same_plain(const Type *lhs, const Type *rhs)
     return lhs->dtype == rhs->dtype && lhs->weak == rhs->weak;
 }
 
+/* A float32 of NumPy's as a float64? */
+static bool
+widens(const Type *from, const Type *to)
+{
+    return from->dtype == DT_F32 && to->dtype == DT_F64 && !to->weak;
+}
+
 /* The condition under which the weak number 'e' is kept exactly in 'to'; NULL:
  * always.  An int in a float: exact_int.  Else the number must come back from
  * the conversion; a float in an integer must not be -0.0 either, whose sign
@@ -285,7 +293,11 @@ convert_none(Lower *L, Value v, const Type *to, Loc loc)
  * alternative, whose value must fit in the main part's dtype.
  *
  *     int 3   into  float64 or int    3.0, flag set
- *     0.1     into  float32 or float  check: 0.1 is no float32, Python repeats
+ *     0.1     into  float32 or float  check: 0.1 is no float32, Python repeats;
+ *                                     with approx="f32" it is rounded
+ *
+ * A float32 gets into a float64 with approx="f32" only (type_join).  It may be
+ * a Python float then whose value is a float32's; its flag stays.
  */
 static Value
 convert_num(Lower *L, Value v, const Type *to, Loc loc)
@@ -297,8 +309,8 @@ convert_num(Lower *L, Value v, const Type *to, Loc loc)
         emit_check(L, not_(L, v.flag), X_SPECULATE, loc);
         v.flag = NULL;
     }
-    if (same_plain(v.type, to)) {
-        out.expr = v.expr;
+    if (same_plain(v.type, to) || widens(v.type, to)) {
+        out.expr = cast_to(L, to->dtype, v.expr);
         out.flag = to->alt != ALT_NEVER ? flag_or_false(L, v.flag) : NULL;
         return out;
     }
@@ -307,7 +319,11 @@ convert_num(Lower *L, Value v, const Type *to, Loc loc)
               type_text(L->arena, to));
     }
     Expr *e = reuse(L, v.expr, loc);
-    emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
+    bool rounds =
+        L->approx & RELAX_F32 && e->dtype == DT_F64 && to->dtype == DT_F32;
+    if (!rounds) {
+        emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
+    }
     out.expr = cast_to(L, to->dtype, e);
     out.flag = ir_bool(L->arena, true);
     return out;

@@ -357,7 +357,7 @@ join(Arena *arena, const Type *lhs, const Type *rhs)
         return lhs ? lhs : rhs;
     }
     if (lhs->kind != TY_LIST || rhs->kind != TY_LIST) {
-        return type_join(arena, lhs, rhs);
+        return type_join(arena, lhs, rhs, false);
     }
     if (lhs->rank == 0 || rhs->rank == 0) {
         return lhs->rank ? lhs : rhs;
