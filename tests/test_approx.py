@@ -110,6 +110,20 @@ def differences(a, b):
     return out
 
 
+def partial(a):
+    """Sums of several terms, one of them read between two terms."""
+    seen = np.zeros(a.shape[0])
+    s = 0.0
+    t = 1.0
+    for i in range(a.shape[0]):
+        for c in range(3):
+            s += a[i, c] * a[i, 2 - c]
+        t += a[i, 0]
+        seen[i] = t
+        t -= a[i, 1]
+    return seen, s, t
+
+
 def picture(*shape):
     return np.random.default_rng(5).random(shape)
 
@@ -126,6 +140,7 @@ CASES = [
     (looked_up, lambda: (np.arange(16) / 15.999999999 + 1e-12,)),
     (short_dots, lambda: (picture(61, 3),)),
     (differences, lambda: (picture(300), picture(300) - 2.0)),
+    (partial, lambda: (picture(301, 3),)),
 ]
 
 
