@@ -48,13 +48,27 @@ def backwards(img, rows):
     return grid
 
 
+def doubled(img, rows):
+    """int() of a half, which is cut towards zero."""
+    out = np.zeros(rows)
+    for x in range(rows):
+        out[x] = img[int(x / 2)] + img[int((x + 1) * 0.5)]
+        out[x] += int((x - 7) / 2) + int(x / -2) + int(x / 3) + int(x * 2.0)
+    return out
+
+
 @pytest.mark.parametrize("program", [between_cells, rounded, too_far,
-                                     backwards])
+                                     backwards, doubled])
 def test_cells(program):
     fn = accelerate(program)
     img = np.random.RandomState(2).rand(300)
     for rows in [*range(10, 40), 0, 1, 7, 8, 9, 299]:
         assert_same(fn, (img, rows), native=False)
+
+
+def test_halves_are_shifts():
+    text = accelerate(doubled).inspect_c(np.zeros(40), 33)
+    assert text.count(" >> 1;") == 2, text
 
 
 @pytest.mark.parametrize("program", [between_cells, rounded, backwards])

@@ -477,6 +477,20 @@ cast_chain(Rules *r, Expr *e)
     return ir_at(ir_cast(r->arena, e->dtype, inner->args[0]), e->loc);
 }
 
+/* Half a coordinate, as where pictures are made twice as large. */
+static Expr *
+cast_of_quotient(Rules *r, Expr *e)
+{
+    int shift = 0;
+    Var *var =
+        r->bounds != NULL ? bounds_halved(r->bounds, e, &shift) : NULL;
+    if (var == NULL) {
+        return NULL;
+    }
+    Expr *by = ir_int(r->arena, DT_I64, INT64_C(1) << shift);
+    return ir_binary(r->arena, E_IDIV, ir_ref(r->arena, var), by);
+}
+
 /* Integers only: a float's comparison with 0 may raise a flag for nan. */
 static Expr *
 cast_to_bool(Rules *r, Expr *e)

@@ -92,6 +92,9 @@ void bounds_interval(Bounds *b, Expr *e, int64_t *lo, int64_t *hi);
  * -2^63 <= z and z < 2^63 of a z that was cut to 0..255, as x <= inf.  NULL: it
  * is false of a number, too, or not of floats. */
 Expr *bounds_ask_nan(Bounds *b, const Expr *cond);
+/* The i of a cast int(i / 2^k) from f64 to i64 that is i >> k, and k; NULL: 'e'
+ * is none, or they may differ. */
+Var *bounds_halved(Bounds *b, const Expr *e, int *shift);
 /* Can a loop's lo + k and hi - k, k small, not wrap where it matters?  Splits
  * and strips compute such ends, and a wrapped one runs 2^63 rounds. */
 bool bounds_may_shift(Bounds *b, const Stmt *loop);

@@ -492,3 +492,37 @@ floats_to_int(Bounds *b, Expr *e, Range *out)
     *out = range_of((Wide)range.lo, (Wide)range.hi);
     return true;
 }
+
+/* Of a quotient by a power of two the exponent, 1 to 52: int(i / 4), or
+ * int(i * 0.25).  0: it is none. */
+static int
+halvings(const Expr *e)
+{
+    bool quotient = e->op == E_DIV && e->dtype == DT_F64;
+    bool product = e->op == E_MUL && e->dtype == DT_F64;
+    if ((!quotient && !product) || e->args[1]->op != E_CONST) {
+        return 0;
+    }
+    int exponent;
+    double by = quotient ? e->args[1]->fval : 1.0 / e->args[1]->fval;
+    bool power = by > 1.0 && frexp(by, &exponent) == 0.5;
+    return power && exponent - 1 <= 52 ? exponent - 1 : 0;
+}
+
+/* With 0 <= i <= 2^53, i is a float64 and so is i / 2^k, since it has i's
+ * digits; cut to a whole number it is what is left when i is shifted. */
+Var *
+bounds_halved(Bounds *b, const Expr *e, int *shift)
+{
+    bool cast = e->op == E_CAST && e->dtype == DT_I64 && e->lanes == 0 &&
+                e->args[0]->dtype == DT_F64;
+    const Expr *part = cast ? bounds_definition(b, e->args[0]) : NULL;
+    *shift = part != NULL ? halvings(part) : 0;
+    Expr *number = *shift > 0 ? behind_cast(b, part->args[0]) : NULL;
+    if (number == NULL || !is_name(number)) {
+        return NULL;
+    }
+    Range range = bounds_range(b, number);
+    bool exact = range.lo >= 0 && range.hi <= (Wide)two_53;
+    return exact ? number->var : NULL;
+}
