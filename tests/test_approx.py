@@ -231,13 +231,104 @@ def test_float32_meets_float64():
         assert fn.stats.python_calls == 0
 
 
+def guard_meets(a, b, use):
+    eps = 1e-300
+    if use:
+        eps = a[0]
+    out = np.zeros(b.shape[0])
+    for i in range(b.shape[0]):
+        out[i] = 1.0 / (b[i] * 0.0 + eps)
+    return out, eps > 0.0
+
+
+def huge_meets(a, b, use):
+    best = 1e300
+    if use:
+        best = a[0]
+    found = [a[1]]
+    found.append(best)
+    return best < 1e301, found[1]
+
+
+def counted(a, b, use):
+    """A sum of Python's, which float32 would end at 2 ** 24."""
+    s = 16777215.0
+    t = 0.0
+    if a[0] > 2.0:
+        t = a[0]
+    for i in range(a.shape[0]):
+        s = a[i] if a[i] > 2.0 or use else s + 1.0
+        t += 1000000.25
+    return s, t - 1e8
+
+
+def index_meets(a, b, use):
+    pos = 16777217.0
+    for i in range(a.shape[0]):
+        if a[i] > 2.0:
+            pos = a[i]
+    return b[int(pos - 16777210.0) % 50]
+
+
+def starts(a, b, use):
+    s = 0.1
+    t = 0.0
+    for i in range(a.shape[0]):
+        s = s * 0.5 + a[i]
+        t += a[i] * s
+    return s, t, max(a[0], 0.1, b[0]), max(b[1], 0.1, a[1]), max(0.1, a[2])
+
+
+def maybe(a, b, use):
+    s = None
+    pair = (a[0], 1)
+    for i in range(a.shape[0]):
+        if a[i] > 0.5:
+            s = a[i]
+        elif b[i] > 0.25:
+            s = b[i]
+        if use:
+            pair = (b[i], i)
+    return (0.0 if s is None else s * 2.0), pair[0] - pair[1]
+
+
+def divided(a, b, use):
+    """Python's zero is none of NumPy's."""
+    x = float(b[0]) * 0.0
+    if use:
+        x = a[0]
+    return 1.0 / x
+
+
+@pytest.mark.parametrize("use", [False, True])
+@pytest.mark.parametrize("words", ["f32", "all"])
+@pytest.mark.parametrize("function", [guard_meets, huge_meets, counted,
+                                      index_meets, starts, maybe, divided])
+def test_where_floats_meet(function, words, use):
+    a = np.random.default_rng(5).random(100).astype(np.float32)
+    b = np.random.default_rng(6).random(100)
+    fn = accelerate(function, approx=words, strict=True)
+    try:
+        want = function(a, b, use)
+    except ZeroDivisionError as error:
+        with pytest.raises(type(error), match=str(error)):
+            fn(a, b, use)
+        return
+    got = fn(a, b, use)
+    for one, other in zip(got if isinstance(got, tuple) else (got,),
+                          want if isinstance(want, tuple) else (want,),
+                          strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    assert fn.stats.native_calls == 1
+
+
 def test_float32_meets_float64_within_a_bound():
     a = np.random.default_rng(5).random(300).astype(np.float32)
     b = np.random.default_rng(6).random(300)
-    fn = accelerate(either, approx="psnr>=60")
-    with pytest.warns(vizgen.FallbackWarning, match="VZ-2006"):
-        got = np.array(fn(a, b, 0.1))
+    fn = accelerate(either, approx="psnr>=60", strict=True)
+    got = np.array(fn(a, b, 0.1))
     assert np.allclose(got, np.array(either(a, b, 0.1)), rtol=1e-5, atol=0)
+    assert fn.stats.native_calls == 1
 
 
 def bits(result):

@@ -171,11 +171,10 @@ is_added(const Narrow *n, Var *var)
 static void
 look_value(Narrow *n, Var *var, const Expr *a, const Expr *b)
 {
-    bool added = is_added(n, var);
-    if (added || is_wide(n, a) || (b != NULL && is_wide(n, b))) {
+    if (is_added(n, var) || is_wide(n, a) || (b != NULL && is_wide(n, b))) {
         set(n, n->wide, var);
     }
-    if (n->exact[var->id] && !added) {
+    if (n->exact[var->id]) {
         keep_exact(n, a);
         keep_exact(n, b != NULL ? b : a);
     }

@@ -18,15 +18,22 @@
 enum { MOST_TERMS = 64 };
 
 /* The pass's state.
+ *   "pass"   arenas
  *   "uses"   by Var.id: how often it is read
  *   "made"   by Var.id: the LET of the body at hand that makes it; NULL: none
  *   "carry"  what is gathered */
 typedef struct Regroup {
     Pass *pass;
     int *uses;
-    Stmt **made; /* by Var.id: the LET of the body at hand that makes it */
+    Stmt **made;
     const Var *carry;
 } Regroup;
+
+/* From a sum to the carry: which operand of each PLUS leads there. */
+typedef struct Way {
+    unsigned char side[MOST_TERMS];
+    int n;
+} Way;
 
 /* For ir_each_node. */
 static void
@@ -45,63 +52,60 @@ count_uses(void *data, Stmt *s)
     ir_each_node(s, count_use, data);
 }
 
-/* How many sums stand between 'e' and the carry, by names that nobody else
- * uses; -1: it is not what the carry was with something added. */
-static int
-terms_of(const Regroup *r, const Expr *e, int left)
+/* Is 'e' the carry with something added, by names that nobody else uses?  A
+ * name that is used once is visited once. */
+static bool
+find_way(const Regroup *r, const Expr *e, Way *way)
 {
-    if (left == 0) {
-        return -1;
+    if (e->op == E_VAR && e->var != r->carry) {
+        const Stmt *let = r->made[e->var->id];
+        return let && r->uses[e->var->id] == 1 && find_way(r, let->value, way);
     }
-    if (e->op == E_PLUS) {
-        int lhs = terms_of(r, e->args[0], left - 1);
-        int rhs = terms_of(r, e->args[1], left - 1);
-        int most = lhs > rhs ? lhs : rhs;
-        return most < 0 || (lhs >= 0 && rhs >= 0) ? -1 : most + 1;
+    bool found = e->op == E_VAR;
+    for (int side = 0;
+         e->op == E_PLUS && way->n < MOST_TERMS && side < 2 && !found; side++) {
+        way->side[way->n++] = (unsigned char)side;
+        found = find_way(r, e->args[side], way);
+        way->n -= !found;
     }
-    if (e->op != E_VAR || e->var == r->carry) {
-        return e->op == E_VAR ? 0 : -1;
-    }
-    const Stmt *let = r->made[e->var->id];
-    return let && r->uses[e->var->id] == 1 ? terms_of(r, let->value, left - 1)
-                                           : -1;
+    return found;
 }
 
-/* 'e' without the carry, which is in it; NULL: nothing is left. */
+/* 'e' without the carry, to which 'side' leads; NULL: nothing is left. */
 static Expr *
-without(Regroup *r, Expr *e)
+without(Regroup *r, Expr *e, const unsigned char *side)
 {
     if (e->op == E_VAR && e->var == r->carry) {
         return NULL;
     }
     if (e->op == E_VAR) {
         Stmt *let = r->made[e->var->id];
-        Expr *rest = without(r, let->value);
+        Expr *rest = without(r, let->value, side);
         let->value = rest != NULL ? rest : let->value;
         return rest != NULL ? e : NULL;
     }
-    int side = terms_of(r, e->args[0], MOST_TERMS) >= 0 ? 0 : 1;
-    Expr *rest = without(r, e->args[side]);
-    Expr *other = e->args[1 - side];
+    Expr *rest = without(r, e->args[*side], side + 1);
+    Expr *other = e->args[1 - *side];
     return rest == NULL
                ? other
                : ir_at(ir_binary(r->pass->arena, E_PLUS, rest, other), e->loc);
 }
 
-/* What the loop 's' gathers by one of its carries. */
+/* What a loop gathers by one of its carries. */
 static void
 regroup_carry(Regroup *r, const Carry *carry)
 {
     const Expr *next = carry->next;
     Stmt *let = next->op == E_VAR ? r->made[next->var->id] : NULL;
+    Way way = {.n = 0};
     r->carry = carry->var;
-    if (let != NULL && let->value->op == E_PLUS &&
-        terms_of(r, let->value, MOST_TERMS) > 1) {
-        Loc loc = let->value->loc;
-        Expr *rest = without(r, let->value);
-        Expr *gathered = ir_ref(r->pass->arena, (Var *)carry->var);
-        let->value =
-            ir_at(ir_binary(r->pass->arena, E_PLUS, gathered, rest), loc);
+    bool sum = let != NULL && dtype_is_float(carry->var->dtype) &&
+               let->value->op == E_PLUS && find_way(r, let->value, &way);
+    if (sum && way.n > 1) {
+        Expr *gathered = ir_ref(r->pass->arena, carry->var);
+        Expr *rest = without(r, let->value, way.side);
+        let->value = ir_at(ir_binary(r->pass->arena, E_PLUS, gathered, rest),
+                           let->value->loc);
     }
 }
 
@@ -110,6 +114,7 @@ static void
 regroup_stmt(void *data, Block *out, Stmt *s)
 {
     Regroup *r = data;
+    vec_push(r->pass->arena, out, s);
     for (int i = 0; s->ncarries > 0 && i < s->body.n; i++) {
         Stmt *let = s->body.at[i];
         if (let->kind == S_LET) {
@@ -117,16 +122,8 @@ regroup_stmt(void *data, Block *out, Stmt *s)
         }
     }
     for (int i = 0; i < s->ncarries; i++) {
-        if (dtype_is_float(s->carries[i].var->dtype)) {
-            regroup_carry(r, &s->carries[i]);
-        }
+        regroup_carry(r, &s->carries[i]);
     }
-    for (int i = 0; s->ncarries > 0 && i < s->body.n; i++) {
-        if (s->body.at[i]->kind == S_LET) {
-            r->made[s->body.at[i]->var->id] = NULL;
-        }
-    }
-    vec_push(r->pass->arena, out, s);
 }
 
 Func *

@@ -1,6 +1,7 @@
 /* Pass 'relax': single operations for which approx= allows a cheaper one.
  *
  *     let p = pow(x, 50)               let p = powi(x, 50)        REASSOC
+ *     let d = pow(x, 2)                let d = mul(x, x)
  *     let q = div(a, 10)         ->    let q = mul(a, 0.1)
  *     next s = add(s, e)               next s = plus(s, e)
  *     let r = exp(v)                   let r = vm_exp(v)          VECMATH
@@ -23,15 +24,18 @@
 enum { MOST_POWER = 63 };
 
 /* The pass's state.
- *   "loc"   of the statement at hand
- *   "out"   what stands before it, where a value can get a name */
+ *   "pass"     arenas and remarks; "func"  the new one
+ *   "allowed"  bits of Relax
+ *   "sums"     what loops add up
+ *   "loc"      of the statement at hand
+ *   "out"      what stands before it; NULL: a value can't get a name there */
 typedef struct Relaxer {
     Pass *pass;
     Func *func;
     unsigned allowed;
     Sums sums;
     Loc loc;
-    Block *out; /* what stands before it, where a value can get a name */
+    Block *out;
 } Relaxer;
 
 static void
@@ -79,8 +83,8 @@ relax_quotient(Relaxer *r, Expr *e)
     }
     Arena *a = r->pass->arena;
     remark(r, e, "the quotient by a constant is a product");
-    return ir_at(ir_binary(a, E_MUL, e->args[0],
-                           ir_float(a, e->dtype, factor)), e->loc);
+    return ir_at(ir_binary(a, E_MUL, e->args[0], ir_float(a, e->dtype, factor)),
+                 e->loc);
 }
 
 /* Is the second argument of the power 'e' a whole number for which products
@@ -115,20 +119,19 @@ named(Relaxer *r, Expr *e)
     return ir_ref(a, var);
 }
 
-/* Is 'e' a square, at a place where what is squared can get a name? */
+/* Is the power 'e' a square? */
 static bool
-is_square(const Relaxer *r, const Expr *e)
+is_square(const Expr *e)
 {
     const Expr *y = e->nargs == 2 ? constant(e->args[1]) : NULL;
-    return r->out != NULL &&
-           (e->fn == FN_SQUARE || (e->fn != FN_ROOT && y && y->fval == 2.0));
+    return e->fn == FN_SQUARE || (e->fn != FN_ROOT && y && y->fval == 2.0);
 }
 
 /* Both REASSOC and VECMATH make products of squares. */
 static Expr *
 relax_power(Relaxer *r, Expr *e)
 {
-    if (is_square(r, e)) {
+    if (r->out != NULL && is_square(e)) {
         Expr *x = named(r, e->args[0]);
         remark(r, e, "the power is computed by products");
         return ir_at(ir_binary(r->pass->arena, E_MUL, x, x), e->loc);
@@ -155,9 +158,10 @@ relax_call(Relaxer *r, Expr *e)
     if (!(r->allowed & RELAX_VECMATH) || fn < 0) {
         return e;
     }
-    remark(r, e, str_printf(r->pass->arena,
-                            "`%s` is computed within 4 units in the last place",
-                            ir_fn_name((Fn)fn) + 3));
+    remark(r, e,
+           str_printf(r->pass->arena,
+                      "`%s` is computed within 4 units in the last place",
+                      ir_fn_name((Fn)fn) + 3));
     return call_relaxed(r, e, (Fn)fn, e->args, e->nargs);
 }
 

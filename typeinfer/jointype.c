@@ -8,6 +8,9 @@
  *     {int, None}             ->  int or None
  *     {int, float, None}      ->  (float or int) or None
  *     {int, float, float32}   ->  no join: a conflict
+ *     {float32, float64}      ->  no join; if they "meet", float64 scalar
+ *     {float32, float 0.1}    ->  float32 or float; if they "meet", float64
+ *                                 scalar or float
  *
  * Of two numbers the one with more values is the main one, because the value
  * is kept in its dtype.
@@ -17,41 +20,30 @@
  * the value must be the same number in both, which is what the conversion at a
  * join checks when the program runs: 0 and 1.5 are float32 values, 0.1 is not.
  *
- * Where approx="f32" leaves the precision open ("wide"), float32 and float64
- * are no conflict: the name is float64, which holds the values of both.
+ * They "meet" where approx="f32" leaves the precision open: the name is float64
+ * then, which holds all values, and pass 'narrow' decides as of any other what
+ * becomes float32.  Python's 0.0 and 1.0, which start sums and products, are
+ * float32 all the same.
  */
 #include <string.h>
 
 #include "typeinfer/rules.h"
 
-/* What a value may be; "plain" holds the kinds of number.
- *   "wide"  float32 and float64 are float64 */
+/* What a value may be; "plain" holds the kinds of number. */
 typedef struct Set {
     Plain plain[4];
     int nplain;
     bool none;
     bool unbound;
-    bool wide; /* float32 and float64 are float64 */
 } Set;
-
-/* Is it a float of NumPy's? */
-static bool
-is_numpy_float(Plain plain)
-{
-    return !plain.weak && dtype_is_float(plain.dtype);
-}
 
 /* Adds a kind of number to the set, once. */
 static void
 add_plain(Set *set, Plain plain)
 {
     for (int i = 0; i < set->nplain; i++) {
-        Plain *old = &set->plain[i];
-        if (set->wide && is_numpy_float(*old) && is_numpy_float(plain)) {
-            old->dtype = plain.dtype == DT_F64 ? DT_F64 : old->dtype;
-            return;
-        }
-        if (old->dtype == plain.dtype && old->weak == plain.weak) {
+        if (set->plain[i].dtype == plain.dtype &&
+            set->plain[i].weak == plain.weak) {
             return;
         }
     }
@@ -160,7 +152,7 @@ join_set(Arena *arena, const Set *set)
 
 /* Tuples of one length join item by item. */
 static const Type *
-join_items(Arena *arena, const Type *lhs, const Type *rhs, bool wide)
+join_items(Arena *arena, const Type *lhs, const Type *rhs, bool meet)
 {
     bool alts = lhs->alt == rhs->alt || lhs->alt == ALT_NEVER ||
                 rhs->alt == ALT_NEVER;
@@ -170,7 +162,7 @@ join_items(Arena *arena, const Type *lhs, const Type *rhs, bool wide)
     }
     const Type **items = ARENA_ARRAY(arena, const Type *, lhs->rank + 1);
     for (int i = 0; i < lhs->rank; i++) {
-        items[i] = type_join(arena, lhs->items[i], rhs->items[i], wide);
+        items[i] = type_join(arena, lhs->items[i], rhs->items[i], meet);
         if (items[i] == NULL) {
             return NULL;
         }
@@ -328,18 +320,16 @@ keeps_exactly(const Type *known, DType dtype)
 }
 
 bool
-type_keeps(const Type *known, const Type *joined, bool round)
+type_keeps(const Type *known, const Type *joined)
 {
     if (joined != NULL && joined->kind == TY_EITHER) {
-        return type_keeps(known, joined->items[0], round);
+        return type_keeps(known, joined->items[0]);
     }
     bool numbers = known != NULL && joined != NULL && known->kind == TY_NUM &&
                    joined->kind == TY_NUM && known->known &&
                    known->alt == ALT_NEVER;
     return !numbers || known->dtype == joined->dtype ||
            known->dtype == DT_BOOL ||
-           (round && dtype_is_float(known->dtype) &&
-            dtype_is_float(joined->dtype)) ||
            keeps_exactly(known, joined->dtype);
 }
 
@@ -415,10 +405,38 @@ join_complex(Arena *arena, const Type *lhs, const Type *rhs)
     return alt == ALT_NEVER ? type : type_with_alt(arena, type, alt);
 }
 
+/* May 'type' be a float of Python's of which it is not known that it is a
+ * float32's? */
+static bool
+is_fine_float(const Type *type)
+{
+    if (type == NULL || type->kind == TY_EITHER) {
+        return type != NULL && is_fine_float(type->items[0]);
+    }
+    return type->kind == TY_NUM && type->weak && type->dtype == DT_F64 &&
+           !(type->known && keeps_exactly(type, DT_F32));
+}
+
+/* float32 becomes float64 where a float64 of either kind is in the set. */
+static void
+meet_floats(Set *set, bool fine)
+{
+    Set met = {.none = set->none, .unbound = set->unbound};
+    for (int i = 0; i < set->nplain; i++) {
+        fine |= set->plain[i].dtype == DT_F64 && !set->plain[i].weak;
+    }
+    for (int i = 0; i < set->nplain; i++) {
+        Plain plain = set->plain[i];
+        plain.dtype = fine && plain.dtype == DT_F32 ? DT_F64 : plain.dtype;
+        add_plain(&met, plain);
+    }
+    *set = met;
+}
+
 /* The join of two types; symmetric but for the order in which a conflict is
  * told. */
 const Type *
-type_join(Arena *arena, const Type *lhs, const Type *rhs, bool wide)
+type_join(Arena *arena, const Type *lhs, const Type *rhs, bool meet)
 {
     if (lhs == rhs) {
         return lhs;
@@ -432,8 +450,11 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs, bool wide)
         bool left = lhs != NULL && lhs->kind == TY_LIST;
         return join_list(arena, left ? lhs : rhs, left ? rhs : lhs);
     }
-    Set set = {.wide = wide};
+    Set set = {.nplain = 0};
     if (add_to_set(&set, lhs) && add_to_set(&set, rhs)) {
+        if (meet) {
+            meet_floats(&set, is_fine_float(lhs) || is_fine_float(rhs));
+        }
         return join_set(arena, &set);
     }
     bool none = (lhs == NULL || (lhs->kind == TY_NONE && !lhs->alt)) ||
@@ -476,7 +497,7 @@ type_join(Arena *arena, const Type *lhs, const Type *rhs, bool wide)
     case TY_TUPLE:
     case TY_OBJECT:
     case TY_MAPPING:
-        return join_items(arena, lhs, rhs, wide);
+        return join_items(arena, lhs, rhs, meet);
     case TY_ARRAY:
         return join_arrays(arena, lhs, rhs);
     default:

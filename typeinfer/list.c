@@ -289,13 +289,13 @@ list_holds_numbers(Infer *I, const Type *type)
 
 /* Can all numbers of known value in 'type' be kept where 'joined' is held? */
 static bool
-keeps_all(Infer *I, const Type *type, const Type *joined)
+keeps_all(const Type *type, const Type *joined)
 {
     if (type->kind != TY_TUPLE) {
-        return keeps_number(I, type, joined);
+        return type_keeps(type, joined);
     }
     for (int i = 0; i < type->rank; i++) {
-        if (!keeps_all(I, type->items[i], joined->items[i])) {
+        if (!keeps_all(type->items[i], joined->items[i])) {
             return false;
         }
     }
@@ -411,7 +411,7 @@ list_put(Infer *I, const Type *list, const Type *type, const AExpr *value,
     }
     list_note_put(I, list, type, loc);
     const Type *before = site->item;
-    if (!list_widen(I, site, item) || !keeps_all(I, type, site->item)) {
+    if (!list_widen(I, site, item) || !keeps_all(type, site->item)) {
         heap_instead(I, list, type);
         infer_refuse(I, DIAG_TYPE_CONFLICT, loc,
                      "Give all items of a list, or keys of a dict, one type.",

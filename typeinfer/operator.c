@@ -141,7 +141,7 @@ type_of_binop(Infer *I, const AExpr *e, AOp op, const AExpr *lhs,
     if (known != NULL) {
         return known;
     }
-    BinRule rule = rule_binop(I->arena, op, a, b);
+    BinRule rule = rule_binop(I->arena, op, a, b, floats_meet(I));
     if (rule.type == NULL) {
         refuse_binop(I, e, op, a, b);
     }

@@ -288,6 +288,16 @@ is_uniform(AOp op, const PlainRule *base, const PlainRule *other)
            !errors_differ;
 }
 
+/* A float32 that is as good as the float64: 0.1, which may be a float64 or
+ * Python's, less a float32.  Where float32 or a Python float may come out, it
+ * is float64 or a Python float. */
+static bool
+is_met(AOp op, const PlainRule *base, const PlainRule *other)
+{
+    return !op_is_compare(op) && !base->type.weak && !other->type.weak &&
+           base->type.dtype == DT_F64 && other->type.dtype == DT_F32;
+}
+
 /* Marks combination 'combo' as harmless, flagged or refused.  The value of an
  * alternative is kept exactly, so comparing does not ask which it is. */
 static void
@@ -351,7 +361,7 @@ is_int_power(AOp op, const PlainRule *base, Plain lhs, const Type *rhs)
 
 /* The main parts decide; the other combinations are placed after that. */
 BinRule
-rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
+rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs, bool meet)
 {
     BinRule out = {.type = NULL};
     PlainRule base;
@@ -370,14 +380,17 @@ rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs)
         if (combo == COMBO_LHS && is_int_power(op, &base, a, rhs)) {
             alt = ALT_INT;
             out.flagged |= 1u << combo;
-        } else if (plain_rule(op, a, b, &other)) {
-            place_combo(op, combo, &base, &other, &alt, &out);
-        } else {
+        } else if (!plain_rule(op, a, b, &other)) {
             out.refused |= 1u << combo;
+        } else if (!meet || !is_met(op, &base, &other)) {
+            place_combo(op, combo, &base, &other, &alt, &out);
         }
     }
     out.compute = base.compute;
     out.mixed = base.mixed;
+    if (meet && alt == ALT_FLOAT && base.type.dtype == DT_F32) {
+        base.type.dtype = base.compute = out.compute = DT_F64;
+    }
     out.type = type_num(arena, base.type.dtype, base.type.weak);
     if (op == AO_POW && base.type.weak && base.compute == DT_I64) {
         out.type = int_power_type(arena, rhs);

@@ -64,19 +64,18 @@ bool type_is_one_dtype(const Type *num);
 bool type_truth(const Type *type, bool *out);
 
 /* The type that holds values of both; NULL when there is none.  NULL as an
- * argument stands for an unbound name.  "wide": float32 joined with float64 is
- * float64. */
+ * argument stands for an unbound name.  "meet": float32 and float64 have one,
+ * which is float64. */
 const Type *type_join(Arena *arena, const Type *lhs, const Type *rhs,
-                      bool wide);
+                      bool meet);
 /* The array of 'type' as one of which only the run knows which it is; the
  * caller gives it an object. */
 Type *type_ref(Arena *arena, const Type *type);
 /* Where a slice of 'size' items begins and how many it has; false: that is not
  * known. */
 bool known_slice(const Type *slice, int64_t size, int64_t *first, int64_t *n);
-/* Can 'joined' keep the number, if it is known?  -1 is no uint8.  "round": any
- * float keeps a float. */
-bool type_keeps(const Type *known, const Type *joined, bool round);
+/* Can 'joined' keep the number, if it is known?  -1 is no uint8. */
+bool type_keeps(const Type *known, const Type *joined);
 
 /* --- rules.c -------------------------------------------------------------- */
 
@@ -106,8 +105,9 @@ bool op_is_compare(AOp op);
 const char *op_text(AOp op);
 /* "add" of `__add__`; "none": it has no special method. */
 const char *op_special(AOp op);
-/* '**' too; for it 'rhs' may have a known value. */
-BinRule rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs);
+/* '**' too; for it 'rhs' may have a known value.  "meet": see type_join. */
+BinRule rule_binop(Arena *arena, AOp op, const Type *lhs, const Type *rhs,
+                   bool meet);
 
 /* The same for element-wise arithmetic, where at least one operand is an
  * array: "type" is that of an element. */

@@ -30,9 +30,8 @@ enum { MAX_PINNED = 16 };
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Do float32 and float64 differ by what approx= leaves open only? */
-static bool
-is_single_enough(const Infer *I)
+bool
+floats_meet(const Infer *I)
 {
     return (I->unit->approx & RELAX_F32) != 0;
 }
@@ -40,13 +39,7 @@ is_single_enough(const Infer *I)
 const Type *
 join_types(Infer *I, const Type *lhs, const Type *rhs)
 {
-    return type_join(I->arena, lhs, rhs, is_single_enough(I));
-}
-
-bool
-keeps_number(const Infer *I, const Type *known, const Type *joined)
-{
-    return type_keeps(known, joined, is_single_enough(I));
+    return type_join(I->arena, lhs, rhs, floats_meet(I));
 }
 
 /* --- ends ----------------------------------------------------------------- */
@@ -314,7 +307,7 @@ join_one(Infer *I, Ver *so_far, const Ver *first, const Ver *ver, int pin)
         so_far->conflict = ver->conflict;
     } else if (lhs != NULL || rhs != NULL) {
         const Type *joined = list_join(I, lhs, rhs, false);
-        if (!keeps_number(I, lhs, joined) || !keeps_number(I, rhs, joined)) {
+        if (!type_keeps(lhs, joined) || !type_keeps(rhs, joined)) {
             joined = NULL;
         }
         so_far->base.type = join_objects(I, joined, lhs, rhs);

@@ -248,10 +248,10 @@ int size_origin(int64_t size); /* of an entry of Type.size */
 int64_t size_with_origin(int origin);
 
 /* --- state.c --- */
+/* Have float32 and float64 a type in common? */
+bool floats_meet(const Infer *I);
 /* The type that holds values of both, as far as approx= allows; NULL. */
 const Type *join_types(Infer *I, const Type *lhs, const Type *rhs);
-/* Can 'joined' keep the number, if it is known, as far as approx= asks? */
-bool keeps_number(const Infer *I, const Type *known, const Type *joined);
 Ver *ver_new(Infer *I, Sym name, const Type *type, Loc loc);
 Env env_copy(Infer *I, const Env *env);
 int name_number(const Frame *frame, Sym name);

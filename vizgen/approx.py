@@ -69,7 +69,7 @@ def choose(py_func, options, shared, words, measure, limit, call):
     bound = f"{measure}{SIGNS[measure]}{limit:g}"
     if shared:
         return "exact", f"exact: it uses {shared}, and {bound} can't be measured"
-    trials = _Trials(py_func, options, measure, call)
+    trials = _Trials(py_func, options, measure, call, words)
     if trials.want is None:
         return "exact", f"exact: {bound} could not be measured"
     chosen = words.split(",")
@@ -99,14 +99,17 @@ def _worst(measure, words, errors):
 
 class _Trials:
     """Runs of a function on copies of one call's arguments; 'want' is what the
-    exact one does, None if that is not known."""
+    exact one does, in Python where only the relaxed one is native; None if that
+    is not known."""
 
-    def __init__(self, py_func, options, measure, call):
+    def __init__(self, py_func, options, measure, call, words):
         self.py_func = py_func
         self.options = options
         self.measure = measure
         self.call = call
         self.want = self._run("exact")
+        if self.want is None and self._run(words) is not None:
+            self.want = self._run("exact", in_python=True)
 
     def error(self, words):
         """The worst error of anything that comes out."""
@@ -120,8 +123,9 @@ class _Trials:
             return worse([best, *(measured(one, other)
                                   for one, other in zip(got, self.want))])
 
-    def _run(self, words):
-        """The numbers of the result and of the arguments afterwards."""
+    def _run(self, words, in_python=False):
+        """The numbers of the result and of the arguments afterwards; None if it
+        raises, or isn't native though it should."""
         import warnings
 
         from . import accelerate
@@ -133,12 +137,14 @@ class _Trials:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
+                if not in_python and not fn.compile(*args, **kwargs):
+                    return None
                 result = fn(*args, **kwargs)
         except Exception:
             return None
         finally:
             np.random.set_state(legacy)
-        if not fn.stats.native_calls:
+        if not in_python and not fn.stats.native_calls:
             return None
         return _numbers((result, args, kwargs))
 

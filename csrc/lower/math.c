@@ -15,7 +15,6 @@
  * all, and compare as Python compares, which is not what np.minimum does with
  * nan.
  */
-#include "csrc/base/approx.h"
 #include "csrc/lower/state.h"
 
 Expr *
@@ -260,7 +259,7 @@ better(Lower *L, Value best, Value item, bool min, const Type *type, Loc loc)
                 best.type->weak == item.type->weak &&
                 dtype_is_int(item.type->dtype) && !best.flag && !item.flag;
     if (ints) {
-        return num_value(type,
+        return num_value(type_forget(L->arena, best.type),
                          op2(L, min ? E_MIN : E_MAX, best.expr, item.expr));
     }
     best = hold_value(L, best, loc);
@@ -295,18 +294,12 @@ lower_minmax(Lower *L, const AExpr *e, BuiltinId id)
         n = items[0].type->rank;
         items = items[0].items;
     }
+    const Type *type = type_with_alt(
+        L->arena, type_forget(L->arena, e->type), e->type->alt);
     Value best = some(L, items[0], e->loc);
-    const Type *type = type_with_alt(L->arena, type_forget(L->arena, best.type),
-                                     best.type->alt);
     for (int i = 1; i < n; i++) {
         Value item = some(L, items[i], e->loc);
-        type = type_join(L->arena, type, item.type,
-                         (L->approx & RELAX_F32) != 0);
-        type = type_with_alt(L->arena, type, type->alt);
         best = better(L, best, item, id == BUILTIN_MIN, type, e->loc);
     }
-    return convert(
-        L, best,
-        type_with_alt(L->arena, type_forget(L->arena, e->type), e->type->alt),
-        e->loc);
+    return convert(L, best, type, e->loc);
 }

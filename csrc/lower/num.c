@@ -26,6 +26,7 @@
  * remainders of such numbers.  An index that is known not to be negative needs
  * no select for counting from the end, and that keeps it affine.
  */
+#include "csrc/base/approx.h"
 #include "csrc/lower/list.h"
 
 /* 'v' known not to be None: every operation on None raises TypeError. */
@@ -443,7 +444,8 @@ num_binop(Lower *L, AOp op, Value lhs, Value rhs, Loc loc)
 {
     lhs = some(L, lhs, loc);
     rhs = some(L, rhs, loc);
-    BinRule rule = rule_binop(L->arena, op, lhs.type, rhs.type);
+    BinRule rule = rule_binop(L->arena, op, lhs.type, rhs.type,
+                              (L->approx & RELAX_F32) != 0);
     if (rule.type == NULL) {
         fatal("lower: no rule for `%s`", op_text(op));
     }

@@ -21,7 +21,6 @@
  * the latter.  That it fits is checked at the join, in the path that brings the
  * Python number, which is seldom the hot one: `total = 0` before the loop.
  */
-#include "csrc/base/approx.h"
 #include "csrc/lower/list.h"
 
 /* --- storage -------------------------------------------------------------- */
@@ -293,8 +292,7 @@ convert_none(Lower *L, Value v, const Type *to, Loc loc)
  * alternative, whose value must fit in the main part's dtype.
  *
  *     int 3   into  float64 or int    3.0, flag set
- *     0.1     into  float32 or float  check: 0.1 is no float32, Python repeats;
- *                                     with approx="f32" it is rounded
+ *     0.1     into  float32 or float  check: 0.1 is no float32, Python repeats
  *
  * A float32 gets into a float64 with approx="f32" only (type_join).  It may be
  * a Python float then whose value is a float32's; its flag stays.
@@ -319,11 +317,7 @@ convert_num(Lower *L, Value v, const Type *to, Loc loc)
               type_text(L->arena, to));
     }
     Expr *e = reuse(L, v.expr, loc);
-    bool rounds =
-        L->approx & RELAX_F32 && e->dtype == DT_F64 && to->dtype == DT_F32;
-    if (!rounds) {
-        emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
-    }
+    emit_check(L, fits_exactly(L, e, to->dtype), X_SPECULATE, loc);
     out.expr = cast_to(L, to->dtype, e);
     out.flag = ir_bool(L->arena, true);
     return out;
