@@ -158,21 +158,6 @@ same_memory(const Type *lhs, const Type *rhs)
     return same;
 }
 
-/* The type of 'c' to be joined with 'rhs': what the name was before the loop is
- * forgotten in it, but that 0.0 is a float32's matters to a float32. */
-static const Type *
-carried_type(Infer *I, const Carried *c, const Type *rhs)
-{
-    const Type *entry = c->entry ? c->entry->base.type : NULL;
-    bool single = rhs != NULL && rhs->kind == TY_NUM && !rhs->weak &&
-                  rhs->dtype == DT_F32;
-    bool known = single && c->type != NULL && entry != NULL &&
-                 entry->kind == TY_NUM && entry->known;
-    return known && type_equal(type_forget(I->arena, entry), c->type)
-               ? entry
-               : c->type;
-}
-
 /* Joins one way back into the carried type; true if that changes it. No type
  * for both is a conflict, which is told only if the name is read: then the loop
  * may be written out, if its rounds are few, so that each has types of its own.
@@ -189,9 +174,9 @@ widen(Infer *I, const Loop *loop, Carried *c, const Ver *back)
         return true;
     }
     const Type *rhs = back ? back->base.type : NULL;
-    const Type *joined =
-        list_join(I, carried_type(I, c, rhs), rhs, true);
     const Type *entry = c->entry ? c->entry->base.type : NULL;
+    const Type *lhs = carried_type(I, c->type, entry, rhs);
+    const Type *joined = list_join(I, lhs, rhs, true);
     if (!type_keeps(entry, joined) || !type_keeps(rhs, joined)) {
         joined = NULL;
     }

@@ -42,6 +42,17 @@ join_types(Infer *I, const Type *lhs, const Type *rhs)
     return type_join(I->arena, lhs, rhs, floats_meet(I));
 }
 
+const Type *
+carried_type(Infer *I, const Type *type, const Type *entry, const Type *rhs)
+{
+    bool single = rhs != NULL && rhs->kind == TY_NUM && !rhs->weak &&
+                  rhs->dtype == DT_F32;
+    bool known = single && type != NULL && entry != NULL &&
+                 entry->kind == TY_NUM && entry->known;
+    return known && type_equal(type_forget(I->arena, entry), type) ? entry
+                                                                   : type;
+}
+
 /* --- ends ----------------------------------------------------------------- */
 
 /* Is the place in a function of vizgen.library? */

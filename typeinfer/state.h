@@ -252,6 +252,11 @@ int64_t size_with_origin(int origin);
 bool floats_meet(const Infer *I);
 /* The type that holds values of both, as far as approx= allows; NULL. */
 const Type *join_types(Infer *I, const Type *lhs, const Type *rhs);
+/* What a loop carries, 'type', as it is to be joined with 'rhs': the value that
+ * the name has at its 'entry' is forgotten inside, but that 0.0 is a float32's
+ * matters to a float32. */
+const Type *carried_type(Infer *I, const Type *type, const Type *entry,
+                         const Type *rhs);
 Ver *ver_new(Infer *I, Sym name, const Type *type, Loc loc);
 Env env_copy(Infer *I, const Env *env);
 int name_number(const Frame *frame, Sym name);
