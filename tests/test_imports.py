@@ -1,5 +1,7 @@
 """Imports inside a function."""
 import math
+import os
+import subprocess
 import sys
 import types
 
@@ -113,3 +115,38 @@ def test_what_the_module_holds_may_change(monkeypatch):
     other.scale, other.times = 1.0, abs
     monkeypatch.setitem(sys.modules, module.__name__, other)
     assert fast(a) == 2.0
+
+
+LATE = """
+import sys
+import numpy as np
+from vizgen import accelerate
+
+@accelerate(strict=True)
+def first(a):
+    return a[0] * 2.0
+
+assert first(np.ones(3)) == 2.0
+assert not {"cmath", "heapq"} & set(sys.modules), "loaded for nobody"
+import cmath, heapq
+
+@accelerate(strict=True)
+def root(a):
+    return abs(cmath.sqrt(-a[0]))
+
+@accelerate(strict=True)
+def least(a):
+    items = [a[0], a[1], a[2]]
+    heapq.heapify(items)
+    heapq.heappush(items, 0.5)
+    return heapq.heappop(items)
+
+assert root(np.ones(3)) == 1.0 and least(np.ones(3)) == 0.5
+"""
+
+
+def test_modules_that_come_later(tmp_path):
+    """What heapq and cmath have is known as soon as a program imports them."""
+    (tmp_path / "program.py").write_text(LATE)
+    subprocess.run([sys.executable, tmp_path / "program.py"], check=True,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})

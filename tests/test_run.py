@@ -204,6 +204,29 @@ def test_remembered_features_are_checked(tool):
     assert tool("find", "gcc") == first
 
 
+def test_a_compiler_is_asked_once(tool):
+    """For as long as it is the same file."""
+    copy = tool.folder / "gcc-copy"
+    shutil.copy(os.path.realpath(shutil.which("gcc")), copy)
+    first = tool("find", str(copy))
+    (note,) = tool.cache.glob("cc-*")
+    note.write_text(note.read_text().replace(first["id"], "gcc 99"))
+    assert tool("find", str(copy)) == {**first, "id": "gcc 99"}
+    os.utime(copy)
+    assert tool("find", str(copy)) == first
+
+
+def test_a_wrapper_is_asked_each_time(tool):
+    """What it runs may be another compiler today."""
+    real = pathlib.Path(tool.fake("exit 1", "real"))
+    wrapper = tool.folder / "gcc"
+    wrapper.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
+    wrapper.chmod(0o755)
+    assert tool("find", str(wrapper))["id"] == "gcc (fake) 1"
+    real.write_text(real.read_text().replace("(fake) 1", "(fake) 2"))
+    assert tool("find", str(wrapper))["id"] == "gcc (fake) 2"
+
+
 # --- Compilers that misbehave -------------------------------------------------
 
 # Later "-o" words are followed, as gcc does: the fake writes ./k.so.

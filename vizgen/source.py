@@ -257,13 +257,14 @@ def known_objects():
     for name, value in vars(builtins).items():
         if callable(value) and getattr(value, "__module__", "") == "builtins":
             _add(table, value, "builtins." + value.__name__)
-    cmath, heapq = lazy.load("cmath"), lazy.load("heapq")
-    for value in [*vars(math).values(), *vars(cmath).values()]:
-        if isinstance(value, types.BuiltinFunctionType):
-            _add(table, value, f"{value.__module__}.{value.__name__}")
-    for value in vars(heapq).values():
-        if isinstance(value, types.BuiltinFunctionType):
-            _add(table, value, f"heapq.{value.__name__}")
+    for name in ("math", "cmath", "heapq"):
+        module = sys.modules.get(name)  # importing them takes a millisecond
+        for value in vars(module).values() if module else ():
+            if isinstance(value, types.BuiltinFunctionType) \
+                    and value.__module__ in (name, "_" + name):
+                _add(table, value, f"{name}.{value.__name__}")
+        if module:
+            table[name] = None  # names.c asks whether it was there
     _add(table, itertools.product, "itertools.product")
     _add(table, collections.deque, "collections.deque")
     modules = [("numpy", numpy), ("numpy.linalg", numpy.linalg)]
@@ -273,7 +274,7 @@ def known_objects():
         table["numpy.random"] = None  # names.c asks whether it was there
     for prefix, module in modules:
         for value in list(vars(module).values()):
-            if _is_numpy(value):
+            if id(value) not in table and _is_numpy(value):
                 _add(table, value, f"{prefix}.{value.__name__}")
     return table
 

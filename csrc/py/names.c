@@ -298,10 +298,30 @@ is_builtin_descr(PyObject *object, DType *out)
     return (PyObject *)builtin == object;
 }
 
+/* Is 'value' a function of a module that has been imported since the table of
+ * known objects was made? */
+static bool
+is_newer(PyObject *known, PyObject *value)
+{
+    PyObject *name = PyCFunction_Check(value)
+                         ? ((PyCFunctionObject *)value)->m_module
+                         : NULL;
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name)
+                                                     : NULL;
+    const char *module = text == NULL                  ? NULL
+                         : strcmp(text, "_heapq") == 0 ? "heapq"
+                         : strcmp(text, "cmath") == 0  ? "cmath"
+                                                       : NULL;
+    return module != NULL && PyDict_GetItemString(known, module) == NULL;
+}
+
 /* The canonical name of a library object; NULL when it isn't one. */
 static Sym
 known_name(Loader *L, PyObject *value)
 {
+    if (L->core->known != NULL && is_newer(L->core->known, value)) {
+        Py_CLEAR(L->core->known);
+    }
     if (L->core->known == NULL) {
         PyObject *make = helper("vizgen.source", "known_objects");
         L->core->known = make ? PyObject_CallNoArgs(make) : NULL;

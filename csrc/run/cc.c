@@ -8,10 +8,12 @@
  * parts of PATH that are not absolute are passed over, so neither "gcc; rm x"
  * nor a 'gcc' in the current directory is run.
  *
- * It is asked two things, once per process: its --version text, which is part
- * of every key, and which CPU features "native" means to it.  The second
- * answer costs a compiler start, so it is kept in the cache; it holds bits of
- * the table of cpu.c and one checked word, never text for a command line.
+ * It is asked two things: its --version text, which is part of every key, and
+ * which CPU features "native" means to it.  Each costs a start of the compiler,
+ * so the answers are kept in the cache: bits of the table of cpu.c and one
+ * checked word, never text for a command line.  A compiler that is the same
+ * file as then is not asked again, unless it may be a wrapper that runs another
+ * one: that tells its version once per process.
  *
  * Flags are one table per compiler.  Nothing in it changes values: no
  * contraction, no reassociation, no assumption on NaNs, integers wrap; and
@@ -275,9 +277,29 @@ ask_native(const Compiler *cc, Native *native)
     blob_free(&end.output);
 }
 
-/* --- Remembering the answer ----------------------------------------------- */
+/* --- Remembering the answers ---------------------------------------------- */
 
-/* What the answer depends on: the file, its --version text, this CPU. */
+/* Is the file a compiler, rather than a script or a program like ccache that
+ * runs one?  Wrappers go by the compiler's name, but as links to their own. */
+static bool
+is_compiler_itself(const char *path)
+{
+    char *real = realpath(path, NULL);
+    const char *slash = real ? strrchr(real, '/') : NULL;
+    bool named = slash && (strstr(slash, "gcc") || strstr(slash, "clang"));
+    char magic[4] = "";
+    int fd = named ? open(real, O_RDONLY | O_CLOEXEC) : -1;
+    bool binary = fd >= 0 && read(fd, magic, 4) == 4 &&
+                  memcmp(magic, "\177ELF", 4) == 0;
+    if (fd >= 0) {
+        close(fd);
+    }
+    free(real);
+    return binary;
+}
+
+/* What the answers depend on: the file, this CPU; of a wrapper what it has said
+ * just now. */
 static bool
 describe(const Compiler *cc, char name[64], Blob *out)
 {
@@ -288,70 +310,98 @@ describe(const Compiler *cc, char name[64], Blob *out)
     }
     sha256_hex(cc->path, strlen(cc->path), sum);
     snprintf(name, 64, "cc-%.32s", sum);
-    return blob_addf(out, "vizgen-cc 1\n%lld %lld.%ld %llu %s %llx\n",
+    return blob_addf(out, "vizgen-cc 2\n%lld %lld.%ld %lld.%ld %llu %llu %s %llx\n",
                      (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-                     st.st_mtim.tv_nsec, (unsigned long long)st.st_ino,
-                     cc->digest, (unsigned long long)cpu_features());
+                     st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
+                     st.st_ctim.tv_nsec, (unsigned long long)st.st_dev,
+                     (unsigned long long)st.st_ino,
+                     cc->digest[0] ? cc->digest : "itself",
+                     (unsigned long long)cpu_features());
 }
 
-/* "native 1f00ff znver3\n" after the description, and nothing else. */
+/* The answers as they are kept; "none": no tuning. */
 static bool
-recall(const Blob *note, const Blob *about, Native *native)
+add_answers(Blob *out, const Compiler *cc, const Native *native)
+{
+    return blob_addf(out, "native %llx %s\nversion %d %s %s\n",
+                     (unsigned long long)native->features,
+                     native->tune[0] ? native->tune : "none", cc->is_clang,
+                     cc->digest, cc->id);
+}
+
+/* Takes them from behind the description; they must be just what would be kept
+ * of them. */
+static bool
+recall(const Blob *note, const Blob *about, Compiler *cc, Native *native)
 {
     unsigned long long bits = 0;
-    char tune[32] = "";
-    char again[128];
-    if (note->n <= about->n || memcmp(note->at, about->at, about->n) != 0 ||
-        sscanf(note->at + about->n, "native %llx %31s", &bits, tune) != 2 ||
-        !is_word(tune, strlen(tune)) || (bits & ~cpu_features())) {
-        return false;
+    int clang = 0;
+    Blob again = {0};
+    Compiler said = {0};
+    Native meant = {0};
+    bool same = note->n > about->n &&
+                memcmp(note->at, about->at, about->n) == 0 &&
+                sscanf(note->at + about->n,
+                       "native %llx %31s version %d %64[0-9a-f] %255[^\n]",
+                       &bits, meant.tune, &clang, said.digest, said.id) == 5 &&
+                is_word(meant.tune, strlen(meant.tune)) &&
+                !(bits & ~cpu_features());
+    meant.features = bits;
+    said.is_clang = clang != 0;
+    same = same && add_answers(&again, &said, &meant) &&
+           strcmp(note->at + about->n, again.at) == 0;
+    blob_free(&again);
+    if (same) {
+        *native = meant;
+        cc->is_clang = said.is_clang;
+        memcpy(cc->digest, said.digest, sizeof(cc->digest));
+        memcpy(cc->id, said.id, sizeof(cc->id));
     }
-    snprintf(again, sizeof(again), "native %llx %s\n", bits, tune);
-    native->features = bits;
-    snprintf(native->tune, sizeof(native->tune), "%s", tune);
-    return strcmp(note->at + about->n, again) == 0;
+    return same;
 }
 
-/* Ask, or recall the answer of an earlier process.  What is recalled is
+/* Asks, or recalls the answers of an earlier process.  What is recalled is
  * checked against today's description of compiler and CPU, so an upgrade or
- * another machine with the same home asks again. */
-static void
-find_native(const Compiler *cc, Native *native)
+ * another machine with the same home asks again.  False: it is no compiler. */
+static bool
+find_answers(Compiler *cc, Native *native)
 {
     Cache cache;
     Blob about = {0};
     Blob note = {0};
     char name[64];
+    bool asked = !is_compiler_itself(cc->path);
+    if (asked && !ask_version(cc)) {
+        return false;
+    }
     cache_open(&cache);
-    if (!describe(cc, name, &about)) {
+    bool described = describe(cc, name, &about);
+    bool ok = described && cache_get_note(&cache, name, &note) &&
+              recall(&note, &about, cc, native);
+    if (!ok && (asked || ask_version(cc))) {
+        ok = true;
         ask_native(cc, native);
-    } else if (!cache_get_note(&cache, name, &note) ||
-               !recall(&note, &about, native)) {
-        ask_native(cc, native);
-        const char *tune = native->tune[0] ? native->tune : "none";
-        if (blob_addf(&about, "native %llx %s\n",
-                      (unsigned long long)native->features, tune)) {
+        if (described && add_answers(&about, cc, native)) {
             cache_put_note(&cache, name, &about);
         }
     }
     blob_free(&about);
     blob_free(&note);
     cache_close(&cache);
+    return ok;
 }
 
 /* The list in the table's order, then the tuning: the same text for the same
  * answer, since it is part of the key. */
 static void
-set_features(Compiler *cc)
+set_features(Compiler *cc, const Native *native)
 {
-    Native native;
-    find_native(cc, &native);
-    cpu_flags(native.features, cc->features, sizeof(cc->features));
+    cpu_flags(native->features, cc->features, sizeof(cc->features));
     size_t n = strlen(cc->features);
-    if (native.tune[0] && strcmp(native.tune, "none") != 0 &&
-        strcmp(native.tune, "x86-64") != 0) {
+    if (native->tune[0] && strcmp(native->tune, "none") != 0 &&
+        strcmp(native->tune, "x86-64") != 0) {
         snprintf(cc->features + n, sizeof(cc->features) - n, "%s-mtune=%s",
-                 n ? " " : "", native.tune);
+                 n ? " " : "", native->tune);
     }
 }
 
@@ -379,9 +429,10 @@ cc_after_fork(void)
 static void
 probe(Compiler *cc, const char *name)
 {
+    Native native;
     if (resolve(name, cc->path, sizeof(cc->path), cc->why) &&
-        ask_version(cc)) {
-        set_features(cc);
+        find_answers(cc, &native)) {
+        set_features(cc, &native);
         cc->ok = true;
     }
 }
