@@ -310,10 +310,11 @@ describe(const Compiler *cc, char name[64], Blob *out)
     }
     sha256_hex(cc->path, strlen(cc->path), sum);
     snprintf(name, 64, "cc-%.32s", sum);
-    return blob_addf(out, "vizgen-cc 2\n%lld %lld.%ld %lld.%ld %llu %llu %s %llx\n",
+    return blob_addf(out, "vizgen-cc 2\n%lld %lld.%ld %lld.%ld ",
                      (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                      st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
-                     st.st_ctim.tv_nsec, (unsigned long long)st.st_dev,
+                     st.st_ctim.tv_nsec) &&
+           blob_addf(out, "%llu %llu %s %llx\n", (unsigned long long)st.st_dev,
                      (unsigned long long)st.st_ino,
                      cc->digest[0] ? cc->digest : "itself",
                      (unsigned long long)cpu_features());
