@@ -150,3 +150,33 @@ def test_modules_that_come_later(tmp_path):
     (tmp_path / "program.py").write_text(LATE)
     subprocess.run([sys.executable, tmp_path / "program.py"], check=True,
                    env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+class Odd:
+    """Of a program's objects no attribute is looked at."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+
+
+class OddKind(type):
+    @property
+    def __name__(cls):
+        raise RuntimeError("asked")
+
+
+class OddClass(metaclass=OddKind):
+    pass
+
+
+odd = Odd()
+
+
+def names_odd(a):
+    y, z = odd, OddClass
+    return a[0] + 1.0
+
+
+def test_objects_are_not_asked():
+    fn = accelerate(names_odd)
+    assert fn(np.ones(3)) == 2.0

@@ -232,7 +232,7 @@ def _is_translated(name):
     if isinstance(value, (bool, int, float, types.ModuleType)) \
             or value is None and name == "numpy.newaxis":
         return True
-    _, canonical = source.known_objects().get(id(value), (None, ""))
+    canonical = source.known_name(value) or ""
     return _core.is_translated(canonical) or canonical in library.TABLE
 
 

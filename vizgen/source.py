@@ -247,48 +247,46 @@ def _imported(node, item):
 # --- library objects ---------------------------------------------------------
 
 
-def known_objects():
-    """id -> (object, canonical name) for builtins, math and NumPy.
+def known_name(value):
+    """The canonical name of a function or type of the builtins, of math and its
+    like, or of NumPy; None for anything else.
 
     The name comes from the object, not from where it was found, so what a
-    program has put in place of a library function is not mistaken for it.
+    program has put in place of a library function is not mistaken for it.  Only
+    modules that are loaded have objects that a program can name.
     """
-    table = {}
-    for name, value in vars(builtins).items():
-        if callable(value) and getattr(value, "__module__", "") == "builtins":
-            _add(table, value, "builtins." + value.__name__)
-    for name in ("math", "cmath", "heapq"):
-        module = sys.modules.get(name)  # importing them takes a millisecond
-        for value in vars(module).values() if module else ():
-            if isinstance(value, types.BuiltinFunctionType) \
-                    and value.__module__ in (name, "_" + name):
-                _add(table, value, f"{name}.{value.__name__}")
-        if module:
-            table[name] = None  # names.c asks whether it was there
-    _add(table, itertools.product, "itertools.product")
-    _add(table, collections.deque, "collections.deque")
-    modules = [("numpy", numpy), ("numpy.linalg", numpy.linalg)]
-    if "numpy.random" in sys.modules:  # importing it takes long
-        modules.append(("numpy.random", numpy.random))
-        _add_random(table)
-        table["numpy.random"] = None  # names.c asks whether it was there
-    for prefix, module in modules:
-        for value in list(vars(module).values()):
-            if id(value) not in table and _is_numpy(value):
-                _add(table, value, f"{prefix}.{value.__name__}")
-    return table
+    kind = type(value).__module__
+    if not isinstance(kind, str) or not kind.startswith(LIBRARIES) \
+            or isinstance(value, types.ModuleType):
+        return None  # no attribute of a program's objects is looked at
+    name = getattr(value, "__name__", None)
+    if not isinstance(name, str):
+        return None
+    if value is itertools.product:
+        return "itertools.product"
+    if value is collections.deque:
+        return "collections.deque"
+    for prefix, may_be in PLACES:
+        module = sys.modules.get(prefix)
+        if module is None or not may_be(value):
+            continue
+        keys = [key for key, held in list(vars(module).items())
+                if held is value]
+        if keys:
+            return f"{prefix}.{keys[0] if may_be is _is_draw else name}"
+    return None
 
 
-def _add_random(table):
-    """Functions of the global state: bound methods, with no module of theirs."""
-    for name in numpy.random.__all__:
-        value = getattr(numpy.random, name)
-        if callable(value) and not isinstance(value, type):
-            _add(table, value, "numpy.random." + name)
+def _is_draw(value):
+    """Is it a method of the random numbers' global state?  It goes by its place
+    in numpy.random."""
+    return value.__name__ in numpy.random.__all__ and callable(value) \
+        and not isinstance(value, type)
 
 
-def _add(table, value, name):
-    table.setdefault(id(value), (value, name))
+def _is_builtin(value, module):
+    return isinstance(value, types.BuiltinFunctionType) \
+        and value.__module__ == module
 
 
 def _is_numpy(value):
@@ -302,6 +300,20 @@ def _is_numpy(value):
     return (getattr(value, "__module__", None) or "").startswith("numpy")
 
 
+LIBRARIES = ("builtins", "numpy", "_cython")  # where types of functions are
+PLACES = [
+    ("builtins", lambda value: callable(value)
+     and getattr(value, "__module__", "") == "builtins"),
+    ("math", lambda value: _is_builtin(value, "math")),
+    ("cmath", lambda value: _is_builtin(value, "cmath")),
+    ("heapq", lambda value: _is_builtin(value, "_heapq")),
+    ("numpy.random", _is_draw),
+    ("numpy", _is_numpy),
+    ("numpy.linalg", _is_numpy),
+    ("numpy.random", _is_numpy),
+]
+
+
 def canonical(name):
     """The canonical name of a library's function that is written 'name';
     True for a module or a constant, False where nothing is."""
@@ -312,7 +324,7 @@ def canonical(name):
         value = getattr(value, part, None)
     if isinstance(value, (types.ModuleType, int, float)):
         return True
-    return known_objects().get(id(value), (None, False))[1]
+    return known_name(value) or False
 
 
 def is_opaque(function):

@@ -167,13 +167,7 @@ find_chain(Loader *L, PyObject *node, Place *out, Str *text)
     *out = (Place){.dict = PyModule_GetDict(out->value), .key = attr};
     out->value = look_up(L, out->dict, attr);
     if (out->value == NULL && !L->failed && is_lazy(out->dict, attr)) {
-        Py_CLEAR(L->core->known); /* made without its functions */
         out->value = look_up(L, out->dict, attr);
-    }
-    if (L->core->known != NULL
-        && PyUnicode_CompareWithASCIIString(attr, "random") == 0
-        && PyDict_GetItemString(L->core->known, "numpy.random") == NULL) {
-        Py_CLEAR(L->core->known); /* somebody has imported it since */
     }
     str_addf(text, ".%s", sym_of(attr) ? sym_of(attr) : "?");
     return !L->failed;
@@ -298,40 +292,41 @@ is_builtin_descr(PyObject *object, DType *out)
     return (PyObject *)builtin == object;
 }
 
-/* Is 'value' a function of a module that has been imported since the table of
- * known objects was made? */
-static bool
-is_newer(PyObject *known, PyObject *value)
+/* A new row of core->known, borrowed; NULL: 'value' is no library object, at
+ * least none of a module that is loaded already. */
+static PyObject *
+find_known(Loader *L, PyObject *id, PyObject *value)
 {
-    PyObject *name = PyCFunction_Check(value)
-                         ? ((PyCFunctionObject *)value)->m_module
-                         : NULL;
-    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name)
-                                                     : NULL;
-    const char *module = text == NULL                  ? NULL
-                         : strcmp(text, "_heapq") == 0 ? "heapq"
-                         : strcmp(text, "cmath") == 0  ? "cmath"
-                                                       : NULL;
-    return module != NULL && PyDict_GetItemString(known, module) == NULL;
+    PyObject *find = helper("vizgen.source", "known_name");
+    PyObject *name = find ? PyObject_CallOneArg(find, value) : NULL;
+    PyObject *row = NULL;
+    if (name != NULL && name != Py_None) {
+        row = PyTuple_Pack(2, value, name);
+        L->failed |= row == NULL
+                     || PyDict_SetItem(L->core->known, id, row) < 0;
+    }
+    L->failed |= name == NULL;
+    Py_XDECREF(row);
+    Py_XDECREF(name);
+    Py_XDECREF(find);
+    return L->failed ? NULL : row;
 }
 
 /* The canonical name of a library object; NULL when it isn't one. */
 static Sym
 known_name(Loader *L, PyObject *value)
 {
-    if (L->core->known != NULL && is_newer(L->core->known, value)) {
-        Py_CLEAR(L->core->known);
-    }
     if (L->core->known == NULL) {
-        PyObject *make = helper("vizgen.source", "known_objects");
-        L->core->known = make ? PyObject_CallNoArgs(make) : NULL;
-        Py_XDECREF(make);
+        L->core->known = PyDict_New();
     }
     PyObject *id = L->core->known ? PyLong_FromVoidPtr(value) : NULL;
     PyObject *row = id ? look_up(L, L->core->known, id) : NULL;
     L->failed |= id == NULL;
+    if (id && (row == NULL || PyTuple_GET_ITEM(row, 0) != value)) {
+        row = find_known(L, id, value);
+    }
     Py_XDECREF(id);
-    if (row && PyTuple_GET_ITEM(row, 0) == value) {
+    if (row != NULL) {
         return sym_of(PyTuple_GET_ITEM(row, 1));
     }
     DType dt;
