@@ -232,6 +232,41 @@ def test_by_lanes(fn):
     assert FIRED in str(fresh.explain(np.zeros((10, 13)), out, 1.0))
 
 
+def cut(img, out):
+    for i in range(img.shape[0]):
+        out[i] = int(img[i])
+
+
+def cut_products(img, out):
+    for i in range(img.shape[0]):
+        out[i] = int(img[i] * 1.5 - 0.25)
+
+
+ENDS = [-0.0, -0.5, -0.9999999, -1.0, -1.0000001, 255.5, 255.99999, 256.0,
+        127.9, 128.0, -128.5, -129.0, 32767.999, 32768.0, -32768.9, -32769.0,
+        65535.9, 65536.0, 3e9, -3e9, 2.0 ** 53, 9.3e18, -2.0 ** 63, 1e300,
+        math.nan, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.uint16,
+                                   np.int32, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize("program", [cut, cut_products])
+def test_what_floats_are_cut_to(program, dtype):
+    """A limit of the integer is asked of the float."""
+    fast = accelerate(program)
+    for of in (np.float64, np.float32):
+        for end in ENDS:
+            for place in (0, 7, 18):
+                img = np.arange(19).astype(of)
+                with np.errstate(over="ignore"):
+                    img[place] = end
+                out = np.full(19, 3, dtype)
+                assert_same(fast, (img, out), native=False)
+    fresh = accelerate(program)
+    fresh(np.arange(19.0), np.zeros(19, np.uint8))
+    assert "vz_lt(-1.0, " in fresh.inspect_c()
+
+
 def looked_up(a, b, out):
     """What is loaded behind a check of its place is not loaded in lanes."""
     for i in range(out.shape[0]):

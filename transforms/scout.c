@@ -17,6 +17,9 @@
  * and it fails in a check just if the function would.  Once it is through, no
  * check of the function can fail, and all of them go.
  *
+ * What of an integer is asked that a float was cut to is asked of the float:
+ * 0 <= int(t) <= 255 as -1 < t < 256.
+ *
  * Where all that a nest of the scout asks is whether what has few values is
  * below a limit that stays the same, that is asked once of the largest of them.
  *
@@ -141,6 +144,107 @@ make_scout(Pass *pass, const Func *func, Block *out)
     ir_each_stmt(&scout.body, look_stmt, &look);
     *out = scout.body;
     return look.ok;
+}
+
+/* --- what a float is cut to ----------------------------------------------- */
+
+/* The walk over a scout: "cuts" are LETs of integers made of floats, by Var. */
+typedef struct Cuts {
+    Arena *arena;
+    Map cuts;
+} Cuts;
+
+/* For ir_each_stmt. */
+static void
+note_cut(void *data, Stmt *s)
+{
+    Cuts *cuts = data;
+    const Expr *e = s->kind == S_LET ? s->value : NULL;
+    if (e != NULL && e->op == E_CAST && e->dtype == DT_I64 && e->lanes == 0 &&
+        e->args[0]->op == E_VAR && dtype_is_float(e->args[0]->dtype)) {
+        map_set(&cuts->cuts, s->var, s);
+    }
+}
+
+/* Is 'e' a comparison of 'op' with a constant on the 'left' or right side?
+ * Then its value and what it is compared with. */
+static bool
+is_limit(const Expr *e, Op op, bool left, const Expr **what, int64_t *limit)
+{
+    *what = e->args[left];
+    return e->op == op && (*what)->op == E_VAR &&
+           ir_const_int(e->args[!left], limit);
+}
+
+/* 0 <= int(t) and int(t) <= 255 as -1 < t and t < 256, which nan and what is
+ * too large for an int fail as well; NULL: 'cond' is not of that kind.  The
+ * limits and those beside them must be floats. */
+static Expr *
+as_floats(Cuts *cuts, const Expr *cond)
+{
+    const Expr *low;
+    const Expr *high;
+    int64_t least;
+    int64_t most;
+    if (cond->op != E_AND || cond->args[0]->nargs != 2 ||
+        cond->args[1]->nargs != 2 ||
+        !is_limit(cond->args[0], E_LE, true, &low, &least) ||
+        !is_limit(cond->args[1], E_LE, false, &high, &most) ||
+        low->var != high->var || !map_has(&cuts->cuts, low->var)) {
+        return NULL;
+    }
+    const Stmt *cut = map_get(&cuts->cuts, low->var);
+    Expr *t = cut->value->args[0];
+    int64_t far = INT64_C(1) << (t->dtype == DT_F32 ? 23 : 52);
+    if (least > 0 || most < 0 || least < -far || most > far) {
+        return NULL;
+    }
+    Arena *a = cuts->arena;
+    Expr *below = ir_float(a, t->dtype, (double)(least - 1));
+    Expr *above = ir_float(a, t->dtype, (double)(most + 1));
+    return ir_binary(a, E_AND, ir_binary(a, E_LT, below, t),
+                     ir_binary(a, E_LT, t, above));
+}
+
+/* Does the check 's' ask if the float of the comparisons 'asked' is one that an
+ * int64 can be made of? */
+static bool
+asks_less(const Stmt *s, const Expr *asked)
+{
+    const Expr *cond = s->value;
+    const Expr *t = asked->args[0]->args[1];
+    return s->kind == S_CHECK && cond->op == E_AND &&
+           cond->args[0]->op == E_LE && cond->args[1]->op == E_LT &&
+           cond->args[0]->args[1]->op == E_VAR &&
+           cond->args[0]->args[1]->var == t->var &&
+           cond->args[1]->args[0]->op == E_VAR &&
+           cond->args[1]->args[0]->var == t->var &&
+           cond->args[0]->args[0]->op == E_CONST &&
+           cond->args[0]->args[0]->fval == -0x1p63 &&
+           cond->args[1]->args[1]->op == E_CONST &&
+           cond->args[1]->args[1]->fval == 0x1p63;
+}
+
+/* For ir_map_block.  The check before, if there are only definitions between,
+ * fails where this one does. */
+static void
+ask_floats(void *data, Block *out, Stmt *s)
+{
+    Cuts *cuts = data;
+    Expr *asked = s->kind == S_CHECK ? as_floats(cuts, s->value) : NULL;
+    int at = out->n - 1;
+    while (asked != NULL && at >= 0 && out->at[at]->kind == S_LET) {
+        at--;
+    }
+    if (asked != NULL && at >= 0 && out->at[at]->action == s->action &&
+        asks_less(out->at[at], asked)) {
+        for (int i = at; i + 1 < out->n; i++) {
+            out->at[i] = out->at[i + 1];
+        }
+        out->n--;
+    }
+    s->value = asked != NULL ? asked : s->value;
+    vec_push(cuts->arena, out, s);
 }
 
 /* --- is there anything to look for? --------------------------------------- */
@@ -306,6 +410,9 @@ pass_scout(Pass *pass, Func *func)
     }
     Func *copy = arena_copy(a, func, sizeof(Func));
     Map map = map_new(pass->scratch);
+    Cuts cuts = {a, map_new(pass->scratch)};
+    ir_each_stmt(&scout, note_cut, &cuts);
+    scout = ir_map_block(a, &scout, ask_floats, &cuts);
     scout = settled(pass, func, &scout);
     copy->body = ir_clone(copy, &scout, &map);
     for (int i = 0; i < rest.n; i++) {
