@@ -1,4 +1,5 @@
 """Imports inside a function."""
+import inspect
 import math
 import os
 import subprocess
@@ -180,3 +181,109 @@ def names_odd(a):
 def test_objects_are_not_asked():
     fn = accelerate(names_odd)
     assert fn(np.ones(3)) == 2.0
+
+
+def heap_inside(a):
+    import cmath
+    import heapq
+
+    items = [a[0], a[1]]
+    heapq.heapify(items)
+    return heapq.heappop(items) + abs(cmath.sqrt(-a[0]))
+
+
+PATCH = """
+import builtins, functools, sys, types, warnings
+import numpy as np
+from vizgen import accelerate
+
+def warm(a):
+    return a[0] * 2.0 + max(a[0], 1.0) + np.sin(a[0])
+
+if sys.argv[2] == "after":
+    accelerate(warm)(np.ones(3))
+state = np.random.RandomState(5)
+plain = builtins.max
+vectorized = np.vectorize(lambda x: x + 100.0)
+vectorized.__name__, vectorized.__module__ = "sin", "numpy"
+
+class float64(np.float64):
+    __module__ = "numpy"
+    def __new__(cls, x):
+        return 7.0
+
+@functools.wraps(plain)
+def logged(*args):
+    return plain(*args) + 1000.0
+
+def normal(loc=0.0, scale=1.0):
+    return 7.0
+
+PATCHES = {
+    "generator": (np.random, "normal", np.random.default_rng(5).normal),
+    "state": (np.random, "normal", state.normal),
+    "function": (np.random, "normal", normal),
+    "wrapped": (builtins, "max", logged),
+    "vectorized": (np, "sin", vectorized),
+    "type": (np, "float64", float64),
+    "other": (np, "sin", np.cos),
+}
+setattr(*PATCHES[sys.argv[1]])
+
+def f(a):
+    s = 0.0
+    for i in range(a.shape[0]):
+        s += max(a[i], 2.0) + np.sin(a[i]) + np.float64(a[i])
+        s += np.random.normal(0.0, 0.0)
+    return s
+
+if sys.argv[1] == "generator":
+    def f(a):
+        s = 0.0
+        for i in range(a.shape[0]):
+            s += np.random.normal(0.0, 1.0)
+        return s
+    want = f(np.ones(4))
+    np.random.normal = np.random.default_rng(5).normal
+else:
+    want = f(np.ones(4))
+warnings.simplefilter("ignore")
+got = accelerate(f)(np.ones(4))
+assert got == want, (got, want)
+"""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("patch", ["generator", "state", "function", "wrapped",
+                                   "vectorized", "type", "other"])
+def test_what_is_put_in_place_of_a_function(patch, when, tmp_path):
+    """The first compilation may come before it or after it."""
+    (tmp_path / "program.py").write_text(PATCH)
+    subprocess.run([sys.executable, tmp_path / "program.py", patch, when],
+                   check=True,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def test_imports_of_what_is_not_loaded(tmp_path):
+    text = "import sys\nimport numpy as np\nfrom vizgen import accelerate\n"
+    text += inspect.getsource(heap_inside)
+    text += ("assert not {'cmath', 'heapq'} & set(sys.modules)\n"
+             "fn = accelerate(heap_inside, strict=True)\n"
+             "assert fn(np.ones(3)) == 2.0 and fn.stats.native_calls\n")
+    (tmp_path / "program.py").write_text(text)
+    subprocess.run([sys.executable, tmp_path / "program.py"], check=True,
+                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+class Moved:
+    __module__ = property(lambda self: "somewhere")
+    gain = 3.0
+
+
+def gained(a):
+    return a[0] * Moved.gain
+
+
+def test_a_class_without_a_module():
+    fn = accelerate(gained, strict=True)
+    assert fn(np.ones(2)) == 3.0 and fn.stats.native_calls == 1

@@ -210,18 +210,31 @@ def test_a_compiler_is_asked_once(tool):
     shutil.copy(os.path.realpath(shutil.which("gcc")), copy)
     first = tool("find", str(copy))
     (note,) = tool.cache.glob("cc-*")
-    note.write_text(note.read_text().replace(first["id"], "gcc 99"))
+    text = note.read_text().replace(first["id"], "gcc 99")
+    note.write_text(text)
+    assert tool("find", str(copy)) == first  # by the sum
+    text = text[:text.index("sum ")]
+    whole = f"{text}sum {hashlib.sha256(text.encode()).hexdigest()}\n"
+    note.write_text(whole + "\0more")
+    assert tool("find", str(copy)) == first
+    note.write_text(whole)
     assert tool("find", str(copy)) == {**first, "id": "gcc 99"}
     os.utime(copy)
     assert tool("find", str(copy)) == first
 
 
-def test_a_wrapper_is_asked_each_time(tool):
+@pytest.mark.parametrize("binary", [False, True])
+def test_a_wrapper_is_asked_each_time(tool, binary):
     """What it runs may be another compiler today."""
     real = pathlib.Path(tool.fake("exit 1", "real"))
     wrapper = tool.folder / "gcc"
-    wrapper.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
-    wrapper.chmod(0o755)
+    if binary:
+        source = tool.source('#include <unistd.h>\nint main(int n, char **a) {'
+                             f'return execv("{real}", a) * n; }}', "wrap.c")
+        subprocess.run(["gcc", "-o", wrapper, source], check=True)
+    else:
+        wrapper.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
+        wrapper.chmod(0o755)
     assert tool("find", str(wrapper))["id"] == "gcc (fake) 1"
     real.write_text(real.read_text().replace("(fake) 1", "(fake) 2"))
     assert tool("find", str(wrapper))["id"] == "gcc (fake) 2"

@@ -236,6 +236,9 @@ def imports_of(node):
 
 def _imported(node, item):
     """(module, attribute or None) of one alias; None: it isn't loaded."""
+    name = item.name if isinstance(node, ast.Import) else node.module
+    if name in ("cmath", "heapq"):  # no code of the program's
+        lazy.load(name)
     if isinstance(node, ast.Import):
         module = item.name if item.asname else item.name.split(".")[0]
         return (module, None) if item.name in sys.modules else None
@@ -251,67 +254,90 @@ def known_name(value):
     """The canonical name of a function or type of the builtins, of math and its
     like, or of NumPy; None for anything else.
 
-    The name comes from the object, not from where it was found, so what a
-    program has put in place of a library function is not mistaken for it.  Only
-    modules that are loaded have objects that a program can name.
+    The name comes from the object, not from where it was found, and the object
+    must have been in its module when that was first seen: what a program has
+    put in place of a library function is not mistaken for it.  The exact type
+    of an object says what it may be, before any of its attributes is looked at.
     """
-    kind = type(value).__module__
-    if not isinstance(kind, str) or not kind.startswith(LIBRARIES) \
-            or isinstance(value, types.ModuleType):
-        return None  # no attribute of a program's objects is looked at
-    name = getattr(value, "__name__", None)
-    if not isinstance(name, str):
-        return None
     if value is itertools.product:
         return "itertools.product"
     if value is collections.deque:
         return "collections.deque"
-    for prefix, may_be in PLACES:
-        module = sys.modules.get(prefix)
-        if module is None or not may_be(value):
-            continue
-        keys = [key for key, held in list(vars(module).items())
-                if held is value]
-        if keys:
-            return f"{prefix}.{keys[0] if may_be is _is_draw else name}"
+    kind = type(value)
+    if kind is types.BuiltinFunctionType:
+        return _known_builtin(value)
+    if kind is types.FunctionType:
+        home = dict.get(value.__globals__, "__name__")
+        held = _is_of_numpy(home) and home in sys.modules \
+            and vars(sys.modules[home]) is value.__globals__
+        return _held_in(NUMPY, value) if held else None
+    if kind in (numpy.ufunc, type(numpy.sum)):
+        return _held_in(NUMPY, value)
+    if kind in (type, type(numpy.dtype)):
+        return _known_type(value)
+    state = sys.modules.get("numpy.random.mtrand")
+    if kind is types.MethodType and state is not None \
+            and value.__self__ is getattr(state, "_rand", state):
+        return _held_in(["numpy.random"], value, by_key=True)
+    if kind is type(getattr(state, "seed", None)) \
+            and _is_of_numpy(value.__module__):
+        return _held_in(["numpy.random"], value)
     return None
 
 
-def _is_draw(value):
-    """Is it a method of the random numbers' global state?  It goes by its place
-    in numpy.random."""
-    return value.__name__ in numpy.random.__all__ and callable(value) \
-        and not isinstance(value, type)
+NUMPY = ["numpy", "numpy.linalg", "numpy.random"]
+STATIC = 1 << 9  # not among a type's flags: it was made by C
+_seen = {}  # module -> {id: (object, name)}, as it was when first looked at
 
 
-def _is_builtin(value, module):
-    return isinstance(value, types.BuiltinFunctionType) \
-        and value.__module__ == module
+def _held_in(modules, value, by_key=False):
+    """The name of 'value' in the first of the modules that has it; None.
+    'by_key': as it goes there, not as it calls itself."""
+    for module in modules:
+        if module not in _seen and module in sys.modules:
+            _see(module)
+        row = _seen.get(module, {}).get(id(value))
+        if row is not None:
+            return f"{module}.{row[1] if by_key else value.__name__}"
+    return None
 
 
-def _is_numpy(value):
-    """Is 'value' a function or type that NumPy itself made?"""
-    if isinstance(value, numpy.ufunc):
-        return True
-    if isinstance(value, types.FunctionType):
-        return value.__globals__.get("__name__", "").startswith("numpy")
-    if not callable(value) or not hasattr(value, "__name__"):
-        return False
-    return (getattr(value, "__module__", None) or "").startswith("numpy")
+def _see(module):
+    _seen[module] = table = {}
+    for key, value in list(vars(sys.modules[module]).items()):
+        table.setdefault(id(value), (value, key))
 
 
-LIBRARIES = ("builtins", "numpy", "_cython")  # where types of functions are
-PLACES = [
-    ("builtins", lambda value: callable(value)
-     and getattr(value, "__module__", "") == "builtins"),
-    ("math", lambda value: _is_builtin(value, "math")),
-    ("cmath", lambda value: _is_builtin(value, "cmath")),
-    ("heapq", lambda value: _is_builtin(value, "_heapq")),
-    ("numpy.random", _is_draw),
-    ("numpy", _is_numpy),
-    ("numpy.linalg", _is_numpy),
-    ("numpy.random", _is_numpy),
-]
+def _is_of_numpy(module):
+    return type(module) is str and f"{module}.".startswith("numpy.")
+
+
+def _known_builtin(value):
+    """A function of C's."""
+    module = value.__module__
+    if type(module) is str and module in BUILTINS:
+        return _held_in([BUILTINS[module]], value)
+    if _is_of_numpy(module):
+        return _held_in(NUMPY, value)
+    return None
+
+
+BUILTINS = {"builtins": "builtins", "math": "math", "cmath": "cmath",
+            "_heapq": "heapq"}
+
+
+def _known_type(value):
+    """A class written in Python is no array or number of NumPy's."""
+    module = value.__module__
+    static = not value.__flags__ & STATIC
+    if type(module) is str and module == "builtins" and static:
+        return _held_in(["builtins"], value)
+    plain = static or not issubclass(value, (numpy.generic, numpy.ndarray))
+    return _held_in(NUMPY, value) if plain and _is_of_numpy(module) else None
+
+
+for _module in ("builtins", "math", "numpy", "numpy.linalg"):
+    _see(_module)
 
 
 def canonical(name):

@@ -305,7 +305,11 @@ find_known(Loader *L, PyObject *id, PyObject *value)
         L->failed |= row == NULL
                      || PyDict_SetItem(L->core->known, id, row) < 0;
     }
-    L->failed |= name == NULL;
+    if (name == NULL && PyErr_ExceptionMatches(PyExc_Exception)) {
+        PyErr_Clear(); /* an odd object is no library object */
+    } else {
+        L->failed |= name == NULL;
+    }
     Py_XDECREF(row);
     Py_XDECREF(name);
     Py_XDECREF(find);

@@ -12,8 +12,8 @@
  * which CPU features "native" means to it.  Each costs a start of the compiler,
  * so the answers are kept in the cache: bits of the table of cpu.c and one
  * checked word, never text for a command line.  A compiler that is the same
- * file as then is not asked again, unless it may be a wrapper that runs another
- * one: that tells its version once per process.
+ * file as then is not asked again, if that file has its version in it; others,
+ * which may run another one, tell it once per process.
  *
  * Flags are one table per compiler.  Nothing in it changes values: no
  * contraction, no reassociation, no assumption on NaNs, integers wrap; and
@@ -31,6 +31,8 @@
 #include "csrc/run/parts.h"
 
 static const double probe_timeout = 20;
+
+enum { MOST_SCANNED = 1 << 25 }; /* bytes of a compiler's file */
 
 /* --- Flags ---------------------------------------------------------------- */
 
@@ -279,29 +281,58 @@ ask_native(const Compiler *cc, Native *native)
 
 /* --- Remembering the answers ---------------------------------------------- */
 
-/* Is the file a compiler, rather than a script or a program like ccache that
- * runs one?  Wrappers go by the compiler's name, but as links to their own. */
+/* Are all 'texts' somewhere in the file at 'path'? */
 static bool
-is_compiler_itself(const char *path)
+has_texts(const char *path, const char *const *texts, int n)
 {
-    char *real = realpath(path, NULL);
-    const char *slash = real ? strrchr(real, '/') : NULL;
-    bool named = slash && (strstr(slash, "gcc") || strstr(slash, "clang"));
-    char magic[4] = "";
-    int fd = named ? open(real, O_RDONLY | O_CLOEXEC) : -1;
-    bool binary = fd >= 0 && read(fd, magic, 4) == 4 &&
-                  memcmp(magic, "\177ELF", 4) == 0;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t size = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                          st.st_size < MOST_SCANNED
+                      ? (size_t)st.st_size
+                      : 0;
+    char *bytes = size > 0 ? malloc(size) : NULL;
+    size_t done = 0;
+    ssize_t got = 1;
+    while (bytes && done < size && got > 0) {
+        got = read(fd, bytes + done, size - done);
+        done += got > 0 ? (size_t)got : 0;
+    }
+    bool found = bytes && done == size;
+    for (int i = 0; i < n && found; i++) {
+        found = memmem(bytes, size, texts[i], strlen(texts[i])) != NULL;
+    }
     if (fd >= 0) {
         close(fd);
     }
-    free(real);
-    return binary;
+    free(bytes);
+    return found;
 }
 
-/* What the answers depend on: the file, this CPU; of a wrapper what it has said
- * just now. */
+/* Is the version that was told written in the file, with what else a gcc has
+ * in it?  Then the file tells the same for as long as it is the same.  What
+ * runs another program, such as a script or a copy of ccache, has no specs, and
+ * clang's version is in a library. */
 static bool
-describe(const Compiler *cc, char name[64], Blob *out)
+says_it_itself(const Compiler *cc)
+{
+    char told[sizeof(cc->id)];
+    snprintf(told, sizeof(told), "%s", cc->id);
+    char *package = strchr(told, ' ');
+    char *version = strrchr(told, ' ');
+    if (!package || version <= package) {
+        return false;
+    }
+    *version = '\0';
+    const char *const texts[] = {"%(cc1_options)", package + 1, version + 1};
+    return !cc->is_clang && package[1] && version[1] &&
+           has_texts(cc->path, texts, 3);
+}
+
+/* What the answers depend on: the file, this CPU; unless it says it "itself",
+ * what it has told just now. */
+static bool
+describe(const Compiler *cc, bool itself, char name[64], Blob *out)
 {
     struct stat st;
     char sum[KEY_SIZE];
@@ -314,24 +345,30 @@ describe(const Compiler *cc, char name[64], Blob *out)
                      (long long)st.st_size, (long long)st.st_mtim.tv_sec,
                      st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec,
                      st.st_ctim.tv_nsec) &&
-           blob_addf(out, "%llu %llu %s %llx\n", (unsigned long long)st.st_dev,
-                     (unsigned long long)st.st_ino,
-                     cc->digest[0] ? cc->digest : "itself",
+           blob_addf(out, "%llu %s %llx\n", (unsigned long long)st.st_ino,
+                     itself ? "itself" : cc->digest,
                      (unsigned long long)cpu_features());
 }
 
-/* The answers as they are kept; "none": no tuning. */
+/* The whole note: the description "about", the answers, a sum of both.  "none":
+ * no tuning. */
 static bool
-add_answers(Blob *out, const Compiler *cc, const Native *native)
+make_note(Blob *out, const Blob *about, const Compiler *cc,
+          const Native *native)
 {
-    return blob_addf(out, "native %llx %s\nversion %d %s %s\n",
-                     (unsigned long long)native->features,
-                     native->tune[0] ? native->tune : "none", cc->is_clang,
-                     cc->digest, cc->id);
+    char sum[KEY_SIZE];
+    if (!blob_addf(out, "%snative %llx %s\nversion %d %s %s\n", about->at,
+                   (unsigned long long)native->features,
+                   native->tune[0] ? native->tune : "none", cc->is_clang,
+                   cc->digest, cc->id)) {
+        return false;
+    }
+    sha256_hex(out->at, out->n, sum);
+    return blob_addf(out, "sum %s\n", sum);
 }
 
-/* Takes them from behind the description; they must be just what would be kept
- * of them. */
+/* Takes the answers from behind the description; the note must be just what
+ * would be made of them. */
 static bool
 recall(const Blob *note, const Blob *about, Compiler *cc, Native *native)
 {
@@ -349,8 +386,8 @@ recall(const Blob *note, const Blob *about, Compiler *cc, Native *native)
                 !(bits & ~cpu_features());
     meant.features = bits;
     said.is_clang = clang != 0;
-    same = same && add_answers(&again, &said, &meant) &&
-           strcmp(note->at + about->n, again.at) == 0;
+    same = same && make_note(&again, about, &said, &meant) &&
+           note->n == again.n && memcmp(note->at, again.at, note->n) == 0;
     blob_free(&again);
     if (same) {
         *native = meant;
@@ -361,7 +398,34 @@ recall(const Blob *note, const Blob *about, Compiler *cc, Native *native)
     return same;
 }
 
-/* Asks, or recalls the answers of an earlier process.  What is recalled is
+/* Asks for the version, and for the rest if 'note' doesn't have it for what was
+ * told; then there is a new note. */
+static bool
+ask_anew(Compiler *cc, Cache *cache, const Blob *note, Native *native)
+{
+    char name[64];
+    Blob about = {0};
+    Blob fresh = {0};
+    if (!ask_version(cc)) {
+        return false;
+    }
+    bool described = describe(cc, false, name, &about);
+    if (!described || !recall(note, &about, cc, native)) {
+        ask_native(cc, native);
+        if (described && says_it_itself(cc)) {
+            blob_free(&about);
+            described = describe(cc, true, name, &about);
+        }
+        if (described && make_note(&fresh, &about, cc, native)) {
+            cache_put_note(cache, name, &fresh);
+        }
+    }
+    blob_free(&about);
+    blob_free(&fresh);
+    return true;
+}
+
+/* Recalls the answers of an earlier process, or asks.  What is recalled is
  * checked against today's description of compiler and CPU, so an upgrade or
  * another machine with the same home asks again.  False: it is no compiler. */
 static bool
@@ -371,21 +435,11 @@ find_answers(Compiler *cc, Native *native)
     Blob about = {0};
     Blob note = {0};
     char name[64];
-    bool asked = !is_compiler_itself(cc->path);
-    if (asked && !ask_version(cc)) {
-        return false;
-    }
     cache_open(&cache);
-    bool described = describe(cc, name, &about);
-    bool ok = described && cache_get_note(&cache, name, &note) &&
-              recall(&note, &about, cc, native);
-    if (!ok && (asked || ask_version(cc))) {
-        ok = true;
-        ask_native(cc, native);
-        if (described && add_answers(&about, cc, native)) {
-            cache_put_note(&cache, name, &about);
-        }
-    }
+    bool noted = describe(cc, true, name, &about) &&
+                 cache_get_note(&cache, name, &note);
+    bool ok = (noted && recall(&note, &about, cc, native)) ||
+              ask_anew(cc, &cache, &note, native);
     blob_free(&about);
     blob_free(&note);
     cache_close(&cache);
