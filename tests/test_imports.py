@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support import assert_same
-from vizgen import accelerate
+from vizgen import accelerate, source
 
 
 def whole_module(a):
@@ -121,7 +121,7 @@ def test_what_the_module_holds_may_change(monkeypatch):
 LATE = """
 import sys
 import numpy as np
-from vizgen import accelerate
+from vizgen import accelerate, source
 
 @accelerate(strict=True)
 def first(a):
@@ -195,7 +195,7 @@ def heap_inside(a):
 PATCH = """
 import builtins, functools, sys, types, warnings
 import numpy as np
-from vizgen import accelerate
+from vizgen import accelerate, source
 
 def warm(a):
     return a[0] * 2.0 + max(a[0], 1.0) + np.sin(a[0])
@@ -287,3 +287,21 @@ def gained(a):
 def test_a_class_without_a_module():
     fn = accelerate(gained, strict=True)
     assert fn(np.ones(2)) == 3.0 and fn.stats.native_calls == 1
+
+
+def test_names_of_objects():
+    import numpy.random
+
+    named = {len: "builtins.len", int: "builtins.int", math.sin: "math.sin",
+             np.sin: "numpy.sin", np.sum: "numpy.sum", np.array: "numpy.array",
+             np.float32: "numpy.float32", np.ndarray: "numpy.ndarray",
+             np.linalg.inv: "numpy.linalg.inv", np.dtype: "numpy.dtype",
+             np.random.normal: "numpy.random.normal",
+             np.random.seed: "numpy.random.seed",
+             np.random.default_rng: "numpy.random.default_rng",
+             np.random.RandomState: "numpy.random.RandomState"}
+    for value, name in named.items():
+        assert source.known_name(value) == name
+    for value in (None, 3, "len", math, np.pi, test_names_of_objects, object(),
+                  np.random.RandomState(1).normal, [].append):
+        assert source.known_name(value) is None

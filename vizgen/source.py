@@ -264,6 +264,11 @@ def known_name(value):
     if value is collections.deque:
         return "collections.deque"
     kind = type(value)
+    state = sys.modules.get("numpy.random.mtrand")
+    if kind in (types.MethodType, types.BuiltinFunctionType) \
+            and state is not None \
+            and value.__self__ is getattr(state, "_rand", state):
+        return _held_in(["numpy.random"], value, by_key=True)
     if kind is types.BuiltinFunctionType:
         return _known_builtin(value)
     if kind is types.FunctionType:
@@ -275,11 +280,7 @@ def known_name(value):
         return _held_in(NUMPY, value)
     if kind in (type, type(numpy.dtype)):
         return _known_type(value)
-    state = sys.modules.get("numpy.random.mtrand")
-    if kind is types.MethodType and state is not None \
-            and value.__self__ is getattr(state, "_rand", state):
-        return _held_in(["numpy.random"], value, by_key=True)
-    if kind is type(getattr(state, "seed", None)) \
+    if state is not None and kind is type(getattr(state, "seed", None)) \
             and _is_of_numpy(value.__module__):
         return _held_in(["numpy.random"], value)
     return None
