@@ -290,8 +290,6 @@ def test_a_class_without_a_module():
 
 
 def test_names_of_objects():
-    import numpy.random
-
     named = {len: "builtins.len", int: "builtins.int", math.sin: "math.sin",
              np.sin: "numpy.sin", np.sum: "numpy.sum", np.array: "numpy.array",
              np.float32: "numpy.float32", np.ndarray: "numpy.ndarray",
