@@ -106,19 +106,6 @@ call_relaxed(Relaxer *r, const Expr *e, Fn fn, Expr *const *args, int n)
     return ir_at(ir_call(r->pass->arena, fn, e->dtype, args, n), e->loc);
 }
 
-/* The name of 'e' before the statement at hand. */
-static Expr *
-named(Relaxer *r, Expr *e)
-{
-    if (e->op == E_VAR) {
-        return e;
-    }
-    Arena *a = r->pass->arena;
-    Var *var = ir_var(r->func, "squared", e->dtype, e->lanes);
-    vec_push(a, r->out, ir_let(a, var, e, r->loc));
-    return ir_ref(a, var);
-}
-
 /* Is the power 'e' a square? */
 static bool
 is_square(const Expr *e)
@@ -132,7 +119,10 @@ static Expr *
 relax_power(Relaxer *r, Expr *e)
 {
     if (r->out != NULL && is_square(e)) {
-        Expr *x = named(r, e->args[0]);
+        Expr *x = e->args[0];
+        if (x->op != E_VAR) {
+            x = ir_named(r->func, r->out, "squared", x, r->loc);
+        }
         remark(r, e, "the power is computed by products");
         return ir_at(ir_binary(r->pass->arena, E_MUL, x, x), e->loc);
     }

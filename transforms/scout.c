@@ -148,7 +148,8 @@ make_scout(Pass *pass, const Func *func, Block *out)
 
 /* --- what a float is cut to ----------------------------------------------- */
 
-/* The walk over a scout: "cuts" are LETs of integers made of floats, by Var. */
+/* The walk over a scout: "cuts" are integers made of floats, Var -> the float's
+ * name. */
 typedef struct Cuts {
     Arena *arena;
     Map cuts;
@@ -162,67 +163,51 @@ note_cut(void *data, Stmt *s)
     const Expr *e = s->kind == S_LET ? s->value : NULL;
     if (e != NULL && e->op == E_CAST && e->dtype == DT_I64 && e->lanes == 0 &&
         e->args[0]->op == E_VAR && dtype_is_float(e->args[0]->dtype)) {
-        map_set(&cuts->cuts, s->var, s);
+        map_set(&cuts->cuts, s->var, e->args[0]);
     }
 }
 
-/* Is 'e' a comparison of 'op' with a constant on the 'left' or right side?
- * Then its value and what it is compared with. */
+/* Is 'e' a value that is at least or at most a constant?  'least': the constant
+ * stands on the left side. */
 static bool
-is_limit(const Expr *e, Op op, bool left, const Expr **what, int64_t *limit)
+is_limit(const Expr *e, bool least, const Var **what, int64_t *limit)
 {
-    *what = e->args[left];
-    return e->op == op && (*what)->op == E_VAR &&
-           ir_const_int(e->args[!left], limit);
+    if (e->op != E_LE || e->args[least]->op != E_VAR) {
+        return false;
+    }
+    *what = e->args[least]->var;
+    return ir_const_int(e->args[!least], limit);
+}
+
+/* low < t, or <=, and t < high. */
+static Expr *
+between(Arena *a, Op op, double low, Expr *t, double high)
+{
+    Expr *above = ir_binary(a, op, ir_float(a, t->dtype, low), t);
+    Expr *below = ir_binary(a, E_LT, t, ir_float(a, t->dtype, high));
+    return ir_binary(a, E_AND, above, below);
 }
 
 /* 0 <= int(t) and int(t) <= 255 as -1 < t and t < 256, which nan and what is
  * too large for an int fail as well; NULL: 'cond' is not of that kind.  The
  * limits and those beside them must be floats. */
 static Expr *
-as_floats(Cuts *cuts, const Expr *cond)
+as_floats(Cuts *cuts, const Expr *cond, Expr **t)
 {
-    const Expr *low;
-    const Expr *high;
+    const Var *low;
+    const Var *high;
     int64_t least;
     int64_t most;
-    if (cond->op != E_AND || cond->args[0]->nargs != 2 ||
-        cond->args[1]->nargs != 2 ||
-        !is_limit(cond->args[0], E_LE, true, &low, &least) ||
-        !is_limit(cond->args[1], E_LE, false, &high, &most) ||
-        low->var != high->var || !map_has(&cuts->cuts, low->var)) {
+    if (cond->op != E_AND || !is_limit(cond->args[0], true, &low, &least) ||
+        !is_limit(cond->args[1], false, &high, &most) || low != high) {
         return NULL;
     }
-    const Stmt *cut = map_get(&cuts->cuts, low->var);
-    Expr *t = cut->value->args[0];
-    int64_t far = INT64_C(1) << (t->dtype == DT_F32 ? 23 : 52);
-    if (least > 0 || most < 0 || least < -far || most > far) {
-        return NULL;
-    }
-    Arena *a = cuts->arena;
-    Expr *below = ir_float(a, t->dtype, (double)(least - 1));
-    Expr *above = ir_float(a, t->dtype, (double)(most + 1));
-    return ir_binary(a, E_AND, ir_binary(a, E_LT, below, t),
-                     ir_binary(a, E_LT, t, above));
-}
-
-/* Does the check 's' ask if the float of the comparisons 'asked' is one that an
- * int64 can be made of? */
-static bool
-asks_less(const Stmt *s, const Expr *asked)
-{
-    const Expr *cond = s->value;
-    const Expr *t = asked->args[0]->args[1];
-    return s->kind == S_CHECK && cond->op == E_AND &&
-           cond->args[0]->op == E_LE && cond->args[1]->op == E_LT &&
-           cond->args[0]->args[1]->op == E_VAR &&
-           cond->args[0]->args[1]->var == t->var &&
-           cond->args[1]->args[0]->op == E_VAR &&
-           cond->args[1]->args[0]->var == t->var &&
-           cond->args[0]->args[0]->op == E_CONST &&
-           cond->args[0]->args[0]->fval == -0x1p63 &&
-           cond->args[1]->args[1]->op == E_CONST &&
-           cond->args[1]->args[1]->fval == 0x1p63;
+    *t = map_get(&cuts->cuts, low);
+    int64_t far = INT64_C(1) << (*t && (*t)->dtype == DT_F32 ? 23 : 52);
+    bool exact = least <= 0 && most >= 0 && least >= -far && most <= far;
+    return *t && exact ? between(cuts->arena, E_LT, (double)(least - 1), *t,
+                                 (double)(most + 1))
+                       : NULL;
 }
 
 /* For ir_map_block.  The check before, if there are only definitions between,
@@ -231,13 +216,16 @@ static void
 ask_floats(void *data, Block *out, Stmt *s)
 {
     Cuts *cuts = data;
-    Expr *asked = s->kind == S_CHECK ? as_floats(cuts, s->value) : NULL;
+    Expr *t;
+    Expr *asked = s->kind == S_CHECK ? as_floats(cuts, s->value, &t) : NULL;
     int at = out->n - 1;
     while (asked != NULL && at >= 0 && out->at[at]->kind == S_LET) {
         at--;
     }
-    if (asked != NULL && at >= 0 && out->at[at]->action == s->action &&
-        asks_less(out->at[at], asked)) {
+    Stmt *last = asked != NULL && at >= 0 ? out->at[at] : s;
+    if (last != s && last->kind == S_CHECK && last->action == s->action &&
+        ir_equal(last->value,
+                 between(cuts->arena, E_LE, -0x1p63, t, 0x1p63))) {
         for (int i = at; i + 1 < out->n; i++) {
             out->at[i] = out->at[i + 1];
         }

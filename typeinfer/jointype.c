@@ -329,8 +329,7 @@ type_keeps(const Type *known, const Type *joined)
                    joined->kind == TY_NUM && known->known &&
                    known->alt == ALT_NEVER;
     return !numbers || known->dtype == joined->dtype ||
-           known->dtype == DT_BOOL ||
-           keeps_exactly(known, joined->dtype);
+           known->dtype == DT_BOOL || keeps_exactly(known, joined->dtype);
 }
 
 /* Types of arrays also say which array. */
