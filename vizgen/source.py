@@ -288,7 +288,9 @@ def known_name(value):
 
 NUMPY = ["numpy", "numpy.linalg", "numpy.random"]
 STATIC = 1 << 9  # not among a type's flags: it was made by C
-_seen = {}  # module -> {id: (object, name)}, as it was when first looked at
+_at_first = {module: dict(vars(sys.modules[module]))
+             for module in ("builtins", "math", "numpy", "numpy.linalg")}
+_seen = {}  # module -> {id: (object, name)}, as it was then or is at first
 
 
 def _held_in(modules, value, by_key=False):
@@ -305,7 +307,8 @@ def _held_in(modules, value, by_key=False):
 
 def _see(module):
     _seen[module] = table = {}
-    for key, value in list(vars(sys.modules[module]).items()):
+    names = _at_first.get(module) or vars(sys.modules[module])
+    for key, value in list(names.items()):
         table.setdefault(id(value), (value, key))
 
 
@@ -335,10 +338,6 @@ def _known_type(value):
         return _held_in(["builtins"], value)
     plain = static or not issubclass(value, (numpy.generic, numpy.ndarray))
     return _held_in(NUMPY, value) if plain and _is_of_numpy(module) else None
-
-
-for _module in ("builtins", "math", "numpy", "numpy.linalg"):
-    _see(_module)
 
 
 def canonical(name):

@@ -281,34 +281,6 @@ ask_native(const Compiler *cc, Native *native)
 
 /* --- Remembering the answers ---------------------------------------------- */
 
-/* Are all 'texts' somewhere in the file at 'path'? */
-static bool
-has_texts(const char *path, const char *const *texts, int n)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    size_t size = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-                          st.st_size < MOST_SCANNED
-                      ? (size_t)st.st_size
-                      : 0;
-    char *bytes = size > 0 ? malloc(size) : NULL;
-    size_t done = 0;
-    ssize_t got = 1;
-    while (bytes && done < size && got > 0) {
-        got = read(fd, bytes + done, size - done);
-        done += got > 0 ? (size_t)got : 0;
-    }
-    bool found = bytes && done == size;
-    for (int i = 0; i < n && found; i++) {
-        found = memmem(bytes, size, texts[i], strlen(texts[i])) != NULL;
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-    free(bytes);
-    return found;
-}
-
 /* Is the version that was told written in the file, with what else a gcc has
  * in it?  Then the file tells the same for as long as it is the same.  What
  * runs another program, such as a script or a copy of ccache, has no specs, and
@@ -325,8 +297,14 @@ says_it_itself(const Compiler *cc)
     }
     *version = '\0';
     const char *const texts[] = {"%(cc1_options)", package + 1, version + 1};
-    return !cc->is_clang && package[1] && version[1] &&
-           has_texts(cc->path, texts, 3);
+    Blob file = {0};
+    bool found = !cc->is_clang && package[1] && version[1] &&
+                 file_load(cc->path, MOST_SCANNED, &file);
+    for (int i = 0; i < 3 && found; i++) {
+        found = memmem(file.at, file.n, texts[i], strlen(texts[i])) != NULL;
+    }
+    blob_free(&file);
+    return found;
 }
 
 /* What the answers depend on: the file, this CPU; unless it says it "itself",

@@ -422,6 +422,22 @@ file_read(int dir, const char *name, size_t limit, Blob *out)
     return ok;
 }
 
+/* A FIFO is not waited for. */
+bool
+file_load(const char *path, size_t limit, Blob *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return false;
+    }
+    struct stat st;
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 &&
+              (uint64_t)st.st_size <= limit &&
+              read_all(fd, (size_t)st.st_size, out);
+    close(fd);
+    return ok;
+}
+
 /* A disk that is full shows as a short or failed write. */
 static bool
 write_all(int fd, const char *at, size_t n)

@@ -51,6 +51,8 @@ void dir_each(int dir, void (*visit)(void *data, int dir, const char *name),
 /* The whole of a regular file of ours with one link, not writable by others
  * and not larger than 'limit'. */
 bool file_read(int dir, const char *name, size_t limit, Blob *out);
+/* The same of anybody's file, which is not trusted. */
+bool file_load(const char *path, size_t limit, Blob *out);
 /* A new file, 0600; false, and none left, when it can't be written. */
 bool file_write(int dir, const char *name, const void *bytes, size_t n,
                 bool sync);
