@@ -321,8 +321,8 @@ fault("a constant is handed on to the first round", "transforms/simp_loop.c",
       "            carry->next);\n    (void)first;",
       EACH + "[constant_from_the_second_round_on]")
 fault("what is cut may be one too low", "transforms/scout.c",
-      "    Expr *below = ir_float(a, t->dtype, (double)(least - 1));",
-      "    Expr *below = ir_float(a, t->dtype, (double)(least - 2));",
+      "between(cuts->arena, E_LT, (double)(least - 1), *t,",
+      "between(cuts->arena, E_LT, (double)(least - 2), *t,",
       "tests/test_scout.py::test_what_floats_are_cut_to[cut-uint8]")
 fault("a table may be one too short", "transforms/scout.c",
       "Op op = cond->op == E_LT ? E_LE : E_LT;", "Op op = E_LT;",
