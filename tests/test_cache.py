@@ -412,6 +412,27 @@ def test_size_limit(tool):
     assert int(tool("info")["bytes"]) <= 0.03 * 2**20
 
 
+def test_entries_are_looked_at_once_in_many_publishes(tool):
+    # 1 MB: every 16th.
+    big = tool.cache / "00" / ("a" * 62)
+    tool.build(kernel(0), VIZGEN_CACHE_MB="1")
+    big.mkdir(parents=True)
+    (big / "kernel.so").write_bytes(bytes(2 << 20))
+    count = tool.cache / "published"
+    assert count.read_bytes() == b"."
+    tool.build(kernel(1), VIZGEN_CACHE_MB="1")
+    assert count.read_bytes() == b".." and big.exists()
+    count.write_bytes(b"." * 15)
+    tool.build(kernel(2), VIZGEN_CACHE_MB="1")
+    assert count.read_bytes() == b"" and not big.exists()
+    count.unlink()
+    count.symlink_to(tool.folder / "elsewhere")  # not followed: always scans
+    big.mkdir()
+    (big / "kernel.so").write_bytes(bytes(2 << 20))
+    tool.build(kernel(3), VIZGEN_CACHE_MB="1")
+    assert not big.exists() and not (tool.folder / "elsewhere").exists()
+
+
 # --- Where nothing can be written ---------------------------------------------
 
 @pytest.fixture

@@ -35,7 +35,9 @@
 
 enum { SO_LIMIT = 64 << 20, NOTE_LIMIT = 1 << 14 };
 enum { DEFAULT_MB = 512, LARGEST_MB = 1000000 };
-enum { PUBLISHES_PER_SCAN = 64, SECONDS_PER_DAY = 86400, SHARD_DIGITS = 2 };
+enum { PUBLISHES_PER_SCAN = 256, SECONDS_PER_DAY = 86400, SHARD_DIGITS = 2 };
+enum { BYTES_PER_PUBLISH = 64 << 10 }; /* more than most kernels take */
+#define COUNT_NAME "published"
 
 /* --- Place ---------------------------------------------------------------- */
 
@@ -363,9 +365,32 @@ prune(const Cache *cache)
     blob_free(&list);
 }
 
-/* At the first publish of a process, and now and then later: a scan of some
- * thousand entries takes milliseconds, less than one compile.  Processes that
- * only load never pay for it. */
+/* Is it time to look at all entries?  Where the disk is cold, a scan of some
+ * thousand takes seconds, so it is made once in so many publishes of all
+ * processes, sooner under a small limit: each adds a byte to a file, which a
+ * scan empties.  Two scans at once do no harm; what can't count scans. */
+static bool
+scan_is_due(const Cache *cache)
+{
+    struct stat st;
+    int flags =
+        O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    int fd = openat(cache->root, COUNT_NAME, flags, 0600);
+    if (fd < 0) {
+        return true;
+    }
+    bool counted = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                   write(fd, ".", 1) == 1;
+    long long n = counted ? st.st_size + 1 : PUBLISHES_PER_SCAN;
+    bool due =
+        n >= PUBLISHES_PER_SCAN || n >= size_limit() / BYTES_PER_PUBLISH;
+    bool emptied = due && ftruncate(fd, 0) == 0;
+    (void)emptied; /* else the next publish scans too */
+    close(fd);
+    return due;
+}
+
+/* After a publish.  Processes that only load never pay for it. */
 static void
 tidy(const Cache *cache)
 {
@@ -374,6 +399,8 @@ tidy(const Cache *cache)
     if (n % PUBLISHES_PER_SCAN == 0) {
         dir_collect(cache->root, "tmp-");
         dir_collect(cache->root, "lock-");
+    }
+    if (scan_is_due(cache)) {
         prune(cache);
     }
 }
@@ -562,7 +589,7 @@ static void
 clear_note(void *data, int dir, const char *name)
 {
     (void)data;
-    if (strncmp(name, "cc-", 3) == 0) {
+    if (strncmp(name, "cc-", 3) == 0 || strcmp(name, COUNT_NAME) == 0) {
         unlinkat(dir, name, 0);
     }
 }
