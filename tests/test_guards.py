@@ -304,6 +304,84 @@ def test_array_written(module):
     assert m.STATE.tolist() == [0.0, 2.0, 0.0]
 
 
+# --- odd objects -------------------------------------------------------------
+
+ODD = """
+    class Meta(type):
+        def __eq__(self, other):
+            raise ZeroDivisionError
+        def __hash__(self):
+            raise ZeroDivisionError
+
+    class Odd(metaclass=Meta):
+        __eq__, __hash__ = Meta.__eq__, Meta.__hash__
+        def __getattr__(self, name):
+            raise ZeroDivisionError
+        def __call__(self, x):
+            return x
+
+    class Text(str):
+        __eq__, __hash__ = Meta.__eq__, Meta.__hash__
+
+    odd = Odd()
+    inside = {1: odd}, (Text("a"),)
+
+    @accelerate
+    def f(a, *, last=%s):
+        total = 0.0
+        for i in range(len(a)):
+            total += %s
+        return total
+"""
+
+
+@pytest.mark.parametrize("last, what", [
+    ("0", "odd(a[i])"), ("0", "Odd()(a[i])"), ("0", "inside[0][1](a[i])"),
+    ("0", "len(inside[1]) * a[i]"), ("odd", "a[i]"), ("inside", "a[i]")])
+def test_objects_that_raise_when_asked_what_they_are(module, last, what):
+    """They are the program's business: it runs in Python, and says why."""
+    m = module(ODD % (last, what))
+    with pytest.warns(vizgen.FallbackWarning):
+        assert m.f(np.arange(4.0)) == 6.0
+
+
+@pytest.mark.parametrize("name", [None, 5, "", "numpy"])
+def test_helper_of_a_module_with_an_odd_name(module, name):
+    m = module("""
+        def helper(x):
+            return 2 * x
+
+        @accelerate
+        def f(a):
+            total = 0.0
+            for i in range(len(a)):
+                total += helper(a[i])
+            return total
+    """)
+    space = {**vars(m), "__name__": name}
+    m.helper = type(m.helper)(m.helper.__code__, space)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert m.f(np.arange(4.0)) == 12.0
+    assert m.f.stats.native_calls or m.f.stats.mixed_calls or told
+
+
+def test_whatever_goes_wrong_in_reading_is_told(module, monkeypatch):
+    m = module("""
+        @accelerate
+        def f(a):
+            return a[0] + 1
+    """)
+
+    def find(function):
+        raise LookupError("gone")
+
+    monkeypatch.setattr("vizgen.source.find", find)
+    with pytest.warns(vizgen.FallbackWarning,
+                      match="reading the function raised LookupError: gone"):
+        assert m.f(np.arange(4.0)) == 1.0
+
+
 # --- closures ----------------------------------------------------------------
 
 

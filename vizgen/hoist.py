@@ -77,7 +77,7 @@ class Hoisted:
 
     def is_object(self, name):
         """May 'name' be an object with attributes of its own?"""
-        return not isinstance(self.look_up(name), VALUES)
+        return not issubclass(type(self.look_up(name)), VALUES)
 
     def add(self, base, chain, written):
         """The name that stands for a chain of attributes."""

@@ -540,7 +540,7 @@ class _Calls(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         function = self.function(node.func)
-        if function is None:
+        if type(function) is not types.FunctionType:
             return node
         if function not in self.known:
             self.known[function] = self.part(function)
@@ -561,7 +561,6 @@ class _Calls(ast.NodeTransformer):
 
     def part(self, function):
         if (len(self.work.parts) >= MOST_PARTS
-                or not isinstance(function, types.FunctionType)
                 or function.__code__.co_flags & LAZY
                 or source.is_opaque(function)):
             return None
@@ -606,13 +605,10 @@ def _reached(function):
         at = left.pop()
         for code in _codes(at.__code__):
             for name in code.co_names:
-                value = at.__globals__.get(name)
-                if isinstance(value, _core.Accelerated):
-                    value = value.py_func
-                if isinstance(value, types.FunctionType) \
-                        and value not in found:
-                    found.add(value)
-                    left.append(value)
+                called = source.plain_function(at.__globals__.get(name))
+                if called is not None and called not in found:
+                    found.add(called)
+                    left.append(called)
     return found
 
 

@@ -21,7 +21,7 @@ import weakref
 
 import numpy
 
-from . import lazy
+from . import _core, lazy
 
 # Modules whose Python functions are never translated by reading them.
 OPAQUE = set(sys.stdlib_module_names) - {"colorsys", "bisect"} | {
@@ -355,9 +355,18 @@ def canonical(name):
 
 def is_opaque(function):
     """Is the function part of a library that is not read?"""
-    name = function.__globals__.get("__name__") or ""
-    return (name.split(".")[0] in OPAQUE
+    name = function.__globals__.get("__name__")
+    return (type(name) is str and name.split(".")[0] in OPAQUE
             and not name.startswith("vizgen.library."))
+
+
+def plain_function(value):
+    """The function that 'value' is, or that is accelerated in it; else None.
+    Attributes of other objects may be the user's code, so only the type is
+    looked at."""
+    if type(value) is _core.Accelerated:
+        value = value.py_func
+    return value if type(value) is types.FunctionType else None
 
 
 def dataclass_fields(class_):

@@ -46,16 +46,15 @@ def source_hash(py_func):
 
 
 def _gather(py_func, parts):
-    types = load("types")
+    source = load("vizgen.source")
     name = f"{py_func.__module__}.{py_func.__qualname__}"
     if name in parts:
         return
     parts[name] = _program(py_func)
     for used in py_func.__code__.co_names:
-        value = py_func.__globals__.get(used)
-        value = getattr(value, "py_func", value)
-        if isinstance(value, types.FunctionType):
-            _gather(value, parts)
+        called = source.plain_function(py_func.__globals__.get(used))
+        if called is not None:
+            _gather(called, parts)
 
 
 def _program(py_func):

@@ -560,6 +560,9 @@ make_split(Accel *f)
     PyObject *split = helper("vizgen.parts", "split");
     PyObject *made = split ? PyObject_CallOneArg(split, (PyObject *)f) : NULL;
     Py_XDECREF(split);
+    if (made == NULL && PyErr_ExceptionMatches(PyExc_Exception)) {
+        PyErr_Clear();
+    }
     if (made != NULL && PyTuple_Check(made)) {
         f->split.function = Py_NewRef(PyTuple_GET_ITEM(made, 0));
         f->split.parts = Py_NewRef(PyTuple_GET_ITEM(made, 1));

@@ -272,8 +272,39 @@ unit_extend(Accel *f, Loaded *l, PyObject *function)
 /* Refusals that can be told from the function alone are made here, with a guard
  * on the function itself, so that they are forgotten when its code changes. */
 
-/* Turns an exception of vizgen.source into the reason to stay in Python;
- * other exceptions stay. */
+/* The code and message of a SourceError; DIAG_COUNT: 'error' is none. */
+static DiagId
+source_error(PyObject *error, PyObject **message)
+{
+    PyObject *class = helper("vizgen.source", "SourceError");
+    if (class == NULL || !PyErr_GivenExceptionMatches(error, class)) {
+        Py_XDECREF(class);
+        return DIAG_COUNT;
+    }
+    Py_DECREF(class);
+    PyObject *args = PyObject_GetAttrString(error, "args");
+    const char *code = PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 0));
+    *message = Py_NewRef(PyTuple_GET_ITEM(args, 1));
+    Py_DECREF(args);
+    return code ? diag_find(code) : DIAG_COUNT;
+}
+
+/* Odd objects among the function's globals may raise anything when they are
+ * asked what they are. */
+static DiagId
+odd_error(PyObject *error, PyObject **message)
+{
+    if (!PyErr_GivenExceptionMatches(error, PyExc_Exception)
+        || PyErr_GivenExceptionMatches(error, PyExc_MemoryError)) {
+        return DIAG_COUNT;
+    }
+    *message = PyUnicode_FromFormat("reading the function raised %s: %S",
+                                    Py_TYPE(error)->tp_name, error);
+    return DIAG_NO_SOURCE;
+}
+
+/* Turns an exception into the reason to stay in Python; what ends the program,
+ * and a lack of memory, stay. */
 static bool
 take_refusal(Accel *f, Loaded *out)
 {
@@ -282,25 +313,25 @@ take_refusal(Accel *f, Loaded *out)
     PyObject *traceback;
     PyErr_Fetch(&class, &error, &traceback);
     PyErr_NormalizeException(&class, &error, &traceback);
-    PyObject *expected = helper("vizgen.source", "SourceError");
-    if (expected == NULL || !PyErr_GivenExceptionMatches(error, expected)) {
-        Py_XDECREF(expected);
+    PyObject *message = NULL;
+    out->code = source_error(error, &message);
+    if (out->code == DIAG_COUNT) {
+        PyErr_Clear();
+        out->code = odd_error(error, &message);
+    }
+    const char *text = message ? PyUnicode_AsUTF8(message) : NULL;
+    if (text && out->code != DIAG_COUNT) {
+        out->refusal = function_text(f, NULL, out->code, text);
+    }
+    Py_XDECREF(message);
+    if (out->refusal == NULL) {
         PyErr_Restore(class, error, traceback);
         return false;
     }
-    PyObject *args = PyObject_GetAttrString(error, "args");
-    const char *code = PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 0));
-    const char *message = PyUnicode_AsUTF8(PyTuple_GET_ITEM(args, 1));
-    out->code = code ? diag_find(code) : DIAG_COUNT;
-    if (message && out->code != DIAG_COUNT) {
-        out->refusal = function_text(f, NULL, out->code, message);
-    }
-    Py_DECREF(args);
-    Py_DECREF(expected);
     Py_XDECREF(class);
     Py_XDECREF(error);
     Py_XDECREF(traceback);
-    return out->refusal != NULL;
+    return true;
 }
 
 /* The entry's parameters as binding of a call needs them. */
