@@ -35,23 +35,6 @@ typedef struct Way {
     int n;
 } Way;
 
-/* For ir_each_node. */
-static void
-count_use(void *data, const Expr *e)
-{
-    int *uses = data;
-    if (e->op == E_VAR) {
-        uses[e->var->id]++;
-    }
-}
-
-/* For ir_each_stmt. */
-static void
-count_uses(void *data, Stmt *s)
-{
-    ir_each_node(s, count_use, data);
-}
-
 /* Is 'e' the carry with something added, by names that nobody else uses?  A
  * name that is used once is visited once. */
 static bool
@@ -133,9 +116,8 @@ pass_regroup(Pass *pass, Func *func)
         return func;
     }
     Regroup r = {.pass = pass};
-    r.uses = ARENA_ARRAY(pass->scratch, int, func->next_id + 1);
+    r.uses = ir_count_uses(pass->scratch, func);
     r.made = ARENA_ARRAY(pass->scratch, Stmt *, func->next_id + 1);
-    ir_each_stmt(&func->body, count_uses, r.uses);
     Func *out = arena_copy(pass->arena, func, sizeof(*func));
     out->body = ir_map_block(pass->arena, &func->body, regroup_stmt, &r);
     return out;

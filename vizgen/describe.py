@@ -19,7 +19,7 @@ WORDS = {
     ALLOCATED: "memory", "VZ-3016": "axes",
     "VZ-3017": "interchanged", "VZ-3018": "relaxed",
     "VZ-3019": "bands", "VZ-3020": "answers",
-    "VZ-3021": "passed over",
+    "VZ-3021": "passed over", "VZ-3022": "copies",
     "VZ-5006": "optimised less",
 }
 

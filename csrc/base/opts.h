@@ -25,6 +25,7 @@ typedef struct Opts {
     bool pack;
     bool fission;
     bool bands;
+    bool tallies;
     bool sieve;
     bool regions;
     bool vectorize;

@@ -270,7 +270,7 @@ void c_loop(Gen *g, const Stmt *s);
 void c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi);
 
 /* --- crow.c */
-/* Declares pointers to the rows that vector 'loop' reads and writes. */
+/* Declares pointers to rows that 'loop', an innermost one, reads and writes. */
 void c_rows_open(Gen *g, const Stmt *loop);
 void c_rows_close(Gen *g);
 /* The pointer to the element's row, or NULL. */

@@ -578,6 +578,10 @@ write_for(Gen *g, const Stmt *s)
                   c_vectorises(g->arena, g->func, s);
     if (vector) {
         write_vector(g, s, hi);
+    } else if (g->frame->vector == NULL) {
+        c_rows_open(g, s);
+        c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
+        c_rows_close(g);
     } else {
         c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
     }

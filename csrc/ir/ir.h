@@ -374,15 +374,13 @@ enum { AXIS_NEW = -1, AXIS_PACKED = -2 };
  *       lo1, ... of the box that is left alone.
  *   "joins", "njoins", "carries", "ncarries", "binds", "nbinds"  what an IF or
  *       a loop hands out.
- *   "src", "axes"  VIEW, BIND: the array of which "buf" is a name; VIEW:
- *   "index"
- *       holds the start in every axis of "src", then extent and step for every
- *       axis of "buf"; "axes" says which axis of "src" that is, -1: a new one
- *       of extent 1.  All elements lie inside "src" (or the extent is 0), and
- *       two indices never name one of them: an axis of "src" is named once at
- *       most, and steps are not 0.  Or all axes are AXIS_PACKED: "buf" has the
- *       elements from the start on in the order of memory, where they lie
- *       without gaps, in another shape.
+ *   "src", "axes"  VIEW, BIND: the array of which "buf" is a name; of a VIEW
+ *       "index" holds the start in every axis of "src", then extent and step
+ *       for every axis of "buf"; "axes" says which axis of "src" that is, -1: a
+ *       new one of extent 1.  All elements lie inside "src" (or the extent is
+ *       0), and two indices never name one of them: an axis of "src" is named
+ *       once at most, and steps are not 0.  Or all axes are AXIS_PACKED: "buf"
+ *       has the elements from the start on as they lie, in another shape.
  *   "body", "els", "pre"  nested blocks.
  *   "exc", "action"  CHECK; "warn"  WARN, and "what" NumPy's name of the
  *       operation, a word: "scalar_add", "cast"; NULL: not known.
@@ -547,6 +545,8 @@ bool ir_warns(const Block *block);
 bool ir_is_var(const Expr *e, const Var *var);
 /* Does 'e' name 'var'? */
 bool ir_uses(const Expr *e, const Var *var);
+/* By Var.id: how often it is read in the body. */
+int *ir_count_uses(Arena *arena, const Func *func);
 /* May the two be names of the same memory?  Arguments among each other are
  * apart in the fast kernel; effects.c knows about the general one. */
 bool ir_may_share(const Buf *lhs, const Buf *rhs);

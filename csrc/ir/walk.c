@@ -113,6 +113,31 @@ ir_uses(const Expr *e, const Var *var)
     return false;
 }
 
+/* For ir_each_node. */
+static void
+count_use(void *data, const Expr *e)
+{
+    int *uses = data;
+    if (e->op == E_VAR) {
+        uses[e->var->id]++;
+    }
+}
+
+/* For ir_each_stmt. */
+static void
+count_uses(void *data, Stmt *s)
+{
+    ir_each_node(s, count_use, data);
+}
+
+int *
+ir_count_uses(Arena *arena, const Func *func)
+{
+    int *uses = ARENA_ARRAY(arena, int, func->next_id + 1);
+    ir_each_stmt(&func->body, count_uses, uses);
+    return uses;
+}
+
 /* A GROW keeps all elements, but what is known of a place in memory ends with
  * it. */
 bool
