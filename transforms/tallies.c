@@ -205,6 +205,7 @@ decide(const Tallies *w, Block *out, Expr **n)
         ok = are_small(w, &w->list[i], 0, at, ok, out);
     }
     Expr *blocks = ir_cast(arena, DT_I64, many);
+    blocks = ir_binary(arena, E_MIN, blocks, tally_int(w, BLOCKS));
     blocks = ir_select(arena, ok, blocks, tally_int(w, 0));
     *n = tally_named(w, out, "n", blocks);
     return ok;
@@ -365,9 +366,10 @@ make_blocks(Tallies *w, Stmt **branch)
     Stmt *s = ir_stmt(arena, S_IF, w->loop->loc);
     s->value = ok;
     Block *body = &s->body;
-    Expr *one = tally_int(w, 1);
-    Expr *size = ir_binary(arena, E_ADD, tally_named(w, body, "span", span),
-                           ir_binary(arena, E_SUB, n, one));
+    n = ir_binary(arena, E_MAX, n, tally_int(w, 2)); /* as it is, provably */
+    n = tally_named(w, body, "n", n);
+    Expr *size = ir_binary(arena, E_SUB, n, tally_int(w, 1));
+    size = ir_binary(arena, E_ADD, tally_named(w, body, "span", span), size);
     size = tally_named(w, body, "size", ir_binary(arena, E_IDIV, size, n));
     vec_push(arena, body, block_loop(w, n, lo, size));
     for (int i = 0; i < w->n; i++) {

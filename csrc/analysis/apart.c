@@ -24,8 +24,10 @@
 
 #include "csrc/analysis/depend.h"
 
-/* Beyond this a constant counts as unbounded. */
+/* Beyond the first a constant counts as unbounded; beyond the second it says
+ * less than a form. */
 #define FAR ((int64_t)1 << 40)
+#define WIDE ((int64_t)1 << 20)
 
 /* 'form' += 'scale' * 'other'; false when a coefficient leaves 64 bits, and
  * then 'form' is as before. Whoever gets false gives up the whole question,
@@ -321,11 +323,30 @@ most_last(Depend *d, Expr *lo, Expr *hi, int depth)
     return high < most ? high - 1 : most;
 }
 
+/* The same as a form that no round changes, in '*out':
+ *
+ *     lo = size*i, hi = min(size*i + size, h)    size - 1
+ */
+static bool
+steady_last(Depend *d, Expr *lo, Expr *hi, int depth, Linear *out)
+{
+    Expr *above = see_through(d, hi);
+    Expr *below = see_through(d, lo);
+    bool found = last_form(d, lo, hi, out) && !form_varies(d, out);
+    for (int i = 0; i < 2 && depth < 4 && !found; i++) {
+        found = (above->op == E_MIN &&
+                 steady_last(d, lo, above->args[i], depth + 1, out)) ||
+                (below->op == E_MAX &&
+                 steady_last(d, below->args[i], hi, depth + 1, out));
+    }
+    return found;
+}
+
 /* The width of an inner loop is taken exactly, as a form, where no round
- * changes it (x in 0..w), else as a constant that it never exceeds. The exact
- * form may be negative where the loop does not run; see assume_runs. A
- * constant is never below 0. Called before the loop's own facts are known, for
- * these hold inside it only while the width is used outside. */
+ * changes it (x in 0..w), else as a constant that it never exceeds, or as such
+ * a form. A form may be negative where the loop does not run; see assume_runs.
+ * A constant is never below 0. Called before the loop's own facts are known,
+ * for these hold inside it only while the width is used outside. */
 void
 depend_loop(Depend *d, const Stmt *s)
 {
@@ -336,6 +357,8 @@ depend_loop(Depend *d, const Stmt *s)
     Linear form;
     bool exact = last_form(d, s->lo, s->hi, &form) && !form_varies(d, &form);
     if (exact && form.terms.n > 0) {
+        in->last = form;
+    } else if (last > WIDE && steady_last(d, s->lo, s->hi, 0, &form)) {
         in->last = form;
     } else {
         in->last = linear_const(last > 0 ? last : 0);
