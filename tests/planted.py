@@ -377,6 +377,14 @@ fault("a band begins a round late", "transforms/bands.c",
 fault("any index makes bands", "transforms/bands.c",
       "        if (outer != NULL && is_gain(&s, &out, outer)) {",
       "        if (outer != NULL) {", "tests/test_bands.py::test_refused[before]")
+fault("a vector begins with what lies on the stack", "transforms/spill.c",
+      "    vec_push(arena, out, ir_store(arena, sp->memory, NULL, 0, value, "
+      "loc));", "    (void)value;",
+      "tests/test_spill.py::test_same[histogram]")
+fault("lanes that a loop counts are found by data", "transforms/spill.c",
+      "    return is_of_data(sp, index);",
+      "    return is_of_data(sp, index) || index->op == E_VAR;",
+      "tests/test_spill.py::test_lanes_that_a_loop_counts_stay")
 fault("sums that may wrap are made in copies", "transforms/tallies.c",
       "    return tally_named(w, out, \"small\", small);",
       "    return tally_named(w, out, \"small\", ir_bool(arena, small != 0));",

@@ -24,6 +24,7 @@ typedef struct Switch {
 static const Switch switches[] = {
     {"simplify", offsetof(Opts, simplify)},
     {"unroll", offsetof(Opts, unroll)},
+    {"spill", offsetof(Opts, spill)},
     {"scout", offsetof(Opts, scout)},
     {"axes", offsetof(Opts, axes)},
     {"prealloc", offsetof(Opts, prealloc)},
@@ -60,6 +61,7 @@ opts_default(void)
     return (Opts){
         .simplify = true,
         .unroll = true,
+        .spill = true,
         .scout = true,
         .axes = true,
         .prealloc = true,

@@ -14,6 +14,7 @@ typedef struct Opts {
     bool count_warnings; /* instrument arithmetic that may warn */
     bool simplify;
     bool unroll;
+    bool spill;
     bool scout;
     bool axes;
     bool prealloc;

@@ -13,7 +13,7 @@ NESTED = ("plain", "window", "in_place")     # leave a border as it is
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
          "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3, "recurrence": 0.65,
          "detector": 0.4, "bars": 1.0, "shaded": 0.4,
-         "cut": 0.3, "tallied": 0.4}
+         "cut": 0.3, "tallied": 0.5}
 
 
 class Stage:
@@ -250,12 +250,12 @@ class Pipeline:
         channel = f", {self.rng.randrange(self.channels)}" \
             if self.channels else ""
         dtype = self.pick(("np.int64", "np.int64", "np.int32", "np.uint16"))
-        bins = self.rng.choice((7, 31, 33, 40))
+        bins = self.rng.choice((5, 7, 33, 40))
         self.more.append(name)
         self.emit(f"{name} = np.zeros({bins}, {dtype})")
         self.loops()
         self.emit("        for k in range(9):",
-                  f"            i = int(abs(img[r, c{channel}] * 2.0)) + c * k",
+                  f"            i = c * k if img[r, c{channel}] > 0.5 else r",
                   f"            {name}[i % {bins}] += {self.pick(('1', 'k'))}")
 
     def columns(self, name):
