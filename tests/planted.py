@@ -389,6 +389,15 @@ fault("sums that may wrap are made in copies", "transforms/tallies.c",
       "    return tally_named(w, out, \"small\", small);",
       "    return tally_named(w, out, \"small\", ir_bool(arena, small != 0));",
       "tests/test_tallies.py::test_sums_that_wrap_warn[int32]")
+fault("any warning of an element is that its sum wraps", "transforms/tallied.c",
+      "    return turned || (ir_equal(lhs[0], rhs[0]) && "
+      "ir_equal(lhs[1], rhs[1]));",
+      "    return turned || ir_equal(lhs[0], rhs[0]);",
+      "tests/test_tallies.py::test_other_warnings_stay[unused_sum-k0]")
+fault("a branch asks for what its loop needs", "csrc/analysis/weaken.c",
+      "           linear_is_const(&gap, &by) && by > 0;",
+      "           linear_is_const(&gap, &by) && by > 1000;",
+      "tests/test_entry_tests.py::test_the_fast_kernel_runs[guarded-]")
 fault("an array that is also read is only added to", "transforms/tallied.c",
       "    return t.reads == tallied->places && t.writes == tallied->places;",
       "    return t.writes == tallied->places;",

@@ -345,6 +345,16 @@ def test_objects_that_raise_when_asked_what_they_are(module, last, what):
         assert m.f(np.arange(4.0)) == 6.0
 
 
+class Mute(Exception):
+    def __str__(self):
+        raise ZeroDivisionError
+
+
+class Broken(Exception):
+    def __str__(self):
+        return "\ud800"
+
+
 @pytest.mark.parametrize("name", [None, 5, "", "numpy"])
 def test_helper_of_a_module_with_an_odd_name(module, name):
     m = module("""
@@ -366,7 +376,11 @@ def test_helper_of_a_module_with_an_odd_name(module, name):
     assert m.f.stats.native_calls or m.f.stats.mixed_calls or told
 
 
-def test_whatever_goes_wrong_in_reading_is_told(module, monkeypatch):
+@pytest.mark.parametrize("error, told", [
+    (LookupError("gone"), "raised LookupError: gone"),
+    (Mute(), "raised Mute"), (Broken(), "raised Broken")])
+def test_whatever_goes_wrong_in_reading_is_told(module, monkeypatch, error,
+                                                told):
     m = module("""
         @accelerate
         def f(a):
@@ -374,11 +388,10 @@ def test_whatever_goes_wrong_in_reading_is_told(module, monkeypatch):
     """)
 
     def find(function):
-        raise LookupError("gone")
+        raise error
 
     monkeypatch.setattr("vizgen.source.find", find)
-    with pytest.warns(vizgen.FallbackWarning,
-                      match="reading the function raised LookupError: gone"):
+    with pytest.warns(vizgen.FallbackWarning, match=told):
         assert m.f(np.arange(4.0)) == 1.0
 
 

@@ -248,6 +248,69 @@ def test_sums_that_wrap_warn(dtype, monkeypatch):
             assert got[0] == got[1], (dtype, start, sign)
 
 
+def unused_sum(labels, h, k):
+    for i in range(labels.shape[0]):
+        t = h[labels[i]]
+        u = t + k           # warns, and nothing more
+        h[labels[i]] = t + 1
+
+
+def unused_difference(labels, h, k):
+    for i in range(labels.shape[0]):
+        t = h[labels[i]]
+        u = k - t
+        h[labels[i]] = t + 1
+
+
+@pytest.mark.parametrize("fn, k", [
+    (unused_sum, np.int64(2 ** 63 - 1)), (unused_sum, np.int64(3)),
+    (unused_difference, np.int64(-2 ** 63)), (unused_difference, np.int64(3))])
+def test_other_warnings_stay(fn, k, monkeypatch):
+    monkeypatch.setenv("VIZGEN_PARALLEL_NS", "0")
+    labels = np.zeros(9000, np.int64)
+    for threads in (1, 2):
+        assert_same(accelerate(fn, threads=threads),
+                    (labels, np.ones(8, np.int64), k))
+
+
+def inner_far(a, out, ends):
+    lo = int(ends[0])
+    hi = int(ends[1])
+    for y in range(a.shape[0]):
+        for x in range(lo, hi):
+            out[a[y]] += 1
+
+
+@pytest.mark.parametrize("low", [2 ** 62 + 513, -2 ** 62 - 77, 2 ** 53 + 1, 0])
+def test_rounds_are_counted_exactly(low):
+    """The difference of two large ends, not that of what doubles hold."""
+    fast = accelerate(inner_far)
+    for many in (1535, 1100, 5):
+        ends = np.array([low, low + many])
+        for start in (16383, 9000, -20000):
+            assert_same(fast, (np.zeros(15, np.int64),
+                               np.full(8, start, np.int16), ends),
+                        native=False)
+
+
+def of_eight_axes(labels, h):
+    for i in range(labels.shape[0]):
+        h[labels[i], 0, 1, 0, 1, 0, 1, 0] += 1
+
+
+def of_seven_axes(labels, h):
+    for i in range(labels.shape[0]):
+        h[labels[i], 0, 1, 0, 1, 0, 1] += 1
+
+
+def test_many_axes():
+    labels = np.arange(30000) % 2
+    assert_same(accelerate(of_eight_axes),
+                (labels, np.zeros((2,) * 8, np.int64)))
+    assert_same(accelerate(of_seven_axes),
+                (labels, np.zeros((2,) * 7, np.int64)))
+
+
 def test_few_rounds_for_many_elements_add_in_place():
     fast = accelerate(by_labels)
     rng = np.random.default_rng(4)

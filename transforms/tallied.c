@@ -46,19 +46,27 @@ is_old(const Tallies *w, const Expr *e, const Stmt *store)
     return same;
 }
 
-bool
-tally_warns(const Stmt *s, const Var *old)
+/* Is it the warning that just this sum wraps?  Operands of sums are in an order
+ * of their own. */
+static bool
+warns_of(const Stmt *s, const Expr *sum)
 {
-    return s->kind == S_WARN &&
-           (s->value->op == E_ADDO || s->value->op == E_SUBO) &&
-           (ir_is_var(s->value->args[0], old) ||
-            ir_is_var(s->value->args[1], old));
+    if (s->kind != S_WARN ||
+        s->value->op != (sum->op == E_ADD ? E_ADDO : E_SUBO)) {
+        return false;
+    }
+    Expr **lhs = s->value->args;
+    Expr **rhs = sum->args;
+    bool turned = sum->op == E_ADD && ir_equal(lhs[0], rhs[1]) &&
+                  ir_equal(lhs[1], rhs[0]);
+    return turned || (ir_equal(lhs[0], rhs[0]) && ir_equal(lhs[1], rhs[1]));
 }
 
 /* Is 'var', the element or the sum, computed before block->at[at] in this block
- * and used but once, warnings that it wraps aside, with no store between? */
+ * and used but once, warnings that 'sum' wraps aside, with no store between? */
 static bool
-is_between(const Tallies *w, const Block *block, int at, const Var *var)
+is_between(const Tallies *w, const Block *block, int at, const Var *var,
+           const Expr *sum)
 {
     int uses = 1;
     for (int i = at - 1; i >= 0; i--) {
@@ -69,7 +77,7 @@ is_between(const Tallies *w, const Block *block, int at, const Var *var)
         if (s->kind != S_LET && s->kind != S_WARN && s->kind != S_CHECK) {
             return false;
         }
-        uses += tally_warns(s, var);
+        uses += warns_of(s, sum) && ir_uses(s->value, var);
     }
     return false;
 }
@@ -90,8 +98,8 @@ added_by(const Tallies *w, const Block *block, int at)
     int from = is_old(w, sum->args[0], store) ? 0 : 1;
     const Expr *old = sum->args[from];
     if (!is_old(w, old, store) || (less && from == 1) ||
-        (named && !is_between(w, block, at, store->value->var)) ||
-        (old->op == E_VAR && !is_between(w, block, at, old->var))) {
+        (named && !is_between(w, block, at, store->value->var, sum)) ||
+        (old->op == E_VAR && !is_between(w, block, at, old->var, sum))) {
         return NULL;
     }
     return sum->args[1 - from];
@@ -146,11 +154,13 @@ rounds_of(Tallies *w, Bounds *b, const Stmt *loop)
 {
     Arena *arena = w->func->arena;
     if (is_known_before(w, loop->lo) && is_known_before(w, loop->hi)) {
-        Expr *n = ir_binary(arena, E_SUB, ir_cast(arena, DT_F64, loop->hi),
-                            ir_cast(arena, DT_F64, loop->lo));
+        Expr *n = ir_binary(arena, E_SUB, loop->hi, loop->lo);
         n = tally_named(w, &w->before, "rounds", n);
-        Expr *some = ir_binary(arena, E_LT, tally_number(w, 0), n);
-        n = ir_select(arena, some, n, tally_number(w, 0));
+        Expr *wraps = ir_binary(arena, E_LT, n, tally_int(w, 0));
+        Expr *many = ir_select(arena, wraps, tally_number(w, 0x1p64),
+                               ir_cast(arena, DT_F64, n));
+        Expr *some = ir_binary(arena, E_LT, loop->lo, loop->hi);
+        n = ir_select(arena, some, many, tally_number(w, 0));
         return tally_named(w, &w->before, "rounds", n);
     }
     int64_t lo;
@@ -260,7 +270,9 @@ tally_find(Tallies *w, Bounds *b)
     bounds_pop(b, mark);
     int kept = 0;
     for (int i = 0; i < w->n; i++) {
-        if (w->list[i].buf->rank > 0 && only_adds(w, &w->list[i])) {
+        const Buf *buf = w->list[i].buf;
+        if (buf->rank > 0 && buf->rank < MAX_RANK &&
+            dtype_size(buf->dtype) > 1 && only_adds(w, &w->list[i])) {
             w->list[kept++] = w->list[i];
         }
     }

@@ -259,16 +259,15 @@ load_slot(void *data, Expr **slot)
     *slot = ir_map(w->func->arena, *slot, load_copies, data);
 }
 
-/* Is it the warning that a sum of such an element wraps? */
+/* Is it the warning that a sum of such an element wraps?  No other one may name
+ * the element. */
 static bool
 is_idle(Tallies *w, const Stmt *s)
 {
     bool idle = false;
     for (int i = 0; s->kind == S_WARN && i < s->value->nargs && !idle; i++) {
-        const Expr *e = s->value->args[i];
-        const Expr *load = tally_value(w, e);
-        idle = load && load->op == E_LOAD && tally_array(w, load->buf) &&
-               tally_warns(s, e->var);
+        const Expr *load = tally_value(w, s->value->args[i]);
+        idle = load && load->op == E_LOAD && tally_array(w, load->buf);
     }
     return idle;
 }

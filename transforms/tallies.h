@@ -48,8 +48,7 @@ void tally_find(Tallies *w, Bounds *b);
 Tallied *tally_array(Tallies *w, const Buf *buf);
 /* The value of the LET of a name; NULL: 'e' is no such name. */
 Expr *tally_value(const Tallies *w, const Expr *e);
-/* Is it the warning that a sum with 'old' wraps? */
-bool tally_warns(const Stmt *s, const Var *old);
+
 
 /* Constants, f64 and i64; a name for 'e' at the end of 'out', unless it is as
  * short as one; sums and products, of which 'lhs' may be NULL for none. */

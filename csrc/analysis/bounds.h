@@ -159,6 +159,9 @@ void bounds_forget(Bounds *b);
 
 /* --- prove.c: as the public ones, but spend the caller's fuel */
 bool prove_nonneg(Bounds *b, const Linear *form, int depth);
+/* False: 'term', which stands beside 'rest', is no quotient to be taken out. */
+bool prove_quotient(Bounds *b, const Linear *rest, const Term *term,
+                    Linear *form);
 /* --- conditions.c */
 bool prove_cond(Bounds *b, Expr *cond, bool holds);
 /* Is just this condition among those that are known? */

@@ -174,12 +174,12 @@ assume_compare(Bounds *b, const Expr *cond, bool holds)
     add_difference(b, &rhs, &lhs, 0);
 }
 
-/* One of the two operands of 'cond' is 'holds'. Which one is not known yet: it
- * waits in "pending" until the other is refuted. */
+/* One of the two is 'holds'. Which one is not known yet: it waits in "pending"
+ * until the other is refuted. */
 static void
-assume_either(Bounds *b, Expr *cond, bool holds)
+assume_either(Bounds *b, Expr *lhs, Expr *rhs, bool holds)
 {
-    Pending pending = {{cond->args[0], holds}, {cond->args[1], holds}, false};
+    Pending pending = {{lhs, holds}, {rhs, holds}, false};
     vec_push(b->arena, &b->pending, pending);
 }
 
@@ -189,6 +189,41 @@ bounds_know(Bounds *b, Expr *cond, bool holds)
     Known known = {cond, holds};
     vec_push(b->arena, &b->known, known);
     bounds_forget(b);
+}
+
+/* "lhs and rhs", or "or" if not 'both', holds or does not. */
+static void
+assume_two(Bounds *b, Expr *lhs, Expr *rhs, bool both, bool holds)
+{
+    if (both == holds) {
+        bounds_assume_in(b, lhs, holds);
+        bounds_assume_in(b, rhs, holds);
+    } else {
+        assume_either(b, lhs, rhs, holds);
+    }
+}
+
+static bool
+is_negation(const Expr *lhs, const Expr *rhs)
+{
+    return (lhs->op == E_NOT && ir_equal(lhs->args[0], rhs)) ||
+           (rhs->op == E_NOT && ir_equal(rhs->args[0], lhs));
+}
+
+/* select(a, b, a) is "a and b", select(a, a, b) is "a or b", and so is
+ * select(not a, b, a): an `and` or `or` of which the second operand needs
+ * checks is a branch, and this what it hands out. */
+static void
+assume_select(Bounds *b, const Expr *cond, bool holds)
+{
+    Expr *test = cond->args[0];
+    Expr *yes = cond->args[1];
+    Expr *no = cond->args[2];
+    if (ir_equal(test, no)) {
+        assume_two(b, no, yes, true, holds);
+    } else if (ir_equal(test, yes) || is_negation(test, no)) {
+        assume_two(b, yes, no, false, holds);
+    }
 }
 
 /* Takes 'cond' apart by its operator. It is remembered as a whole too, for
@@ -214,12 +249,10 @@ bounds_assume_in(Bounds *b, Expr *cond, bool holds)
         break;
     case E_AND:
     case E_OR:
-        if ((cond->op == E_AND) == holds) {
-            bounds_assume_in(b, cond->args[0], holds);
-            bounds_assume_in(b, cond->args[1], holds);
-        } else {
-            assume_either(b, cond, holds);
-        }
+        assume_two(b, cond->args[0], cond->args[1], cond->op == E_AND, holds);
+        break;
+    case E_SELECT:
+        assume_select(b, cond, holds);
         break;
     case E_VAR: {
         Expr *value = bounds_info(b, cond->var)->value;

@@ -465,26 +465,24 @@ is_quotient(Bounds *b, const Expr *atom, Linear *dividend, int64_t *divisor)
     return linear_is_const(&rhs, divisor) && *divisor > 0;
 }
 
-/* rest + q >= 0 or rest - q >= 0 for q = floor(x / d), d a positive constant,
- * without loss: the bounds d*q <= x and d*q >= x - d + 1 forget that q is an
- * integer.
+/* 'form' >= 0 is  rest + q >= 0 or rest - q >= 0 for q = floor(x / d), d a
+ * positive constant, without loss: the bounds d*q <= x and d*q >= x - d + 1
+ * forget that q is an integer.
  *
  *     q >= -rest  is  x >= -d*rest          q <= rest  is  x <= d*rest + d - 1
  *
  *     n/2 <= n - 1  is  n <= 2*n - 1, and so n >= 1 */
-static bool
-prove_quotient(Bounds *b, const Linear *rest, const Term *term, int depth)
+bool
+prove_quotient(Bounds *b, const Linear *rest, const Term *term, Linear *form)
 {
     int64_t divisor = 0;
     Linear lhs;
-    Linear form;
     return (term->coef == 1 || term->coef == -1) &&
            is_quotient(b, term->atom, &lhs, &divisor) &&
-           linear_sum(b->arena, rest, divisor, &lhs, term->coef, &form) &&
-           !__builtin_add_overflow(form.constant,
+           linear_sum(b->arena, rest, divisor, &lhs, term->coef, form) &&
+           !__builtin_add_overflow(form->constant,
                                    term->coef < 0 ? divisor - 1 : 0,
-                                   &form.constant) &&
-           prove_nonneg(b, &form, depth - 1);
+                                   &form->constant);
 }
 
 /* The goal rest + coef*atom >= 0 through one bound of the atom, in whichever
@@ -570,8 +568,10 @@ prove_nonneg(Bounds *b, const Linear *form, int depth)
     Term term = goal.terms.at[picked];
     Linear rest = prove_without(b, &goal, picked);
     Candidates list = {.n = 0};
+    Linear exact;
     if (prove_cases(b, &rest, &term, depth) ||
-        prove_quotient(b, &rest, &term, depth)) {
+        (prove_quotient(b, &rest, &term, &exact) &&
+         prove_nonneg(b, &exact, depth - 1))) {
         return true;
     }
     quotient_order(b, &rest, &term, depth, &list);

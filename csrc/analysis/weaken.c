@@ -122,6 +122,33 @@ allows_range(Weaken *w, Expr *atom, bool upper)
     return info->has_lo || info->has_hi;
 }
 
+/* Is 'lhs' a tighter bound than 'rhs', by a constant? */
+static bool
+is_tighter(Weaken *w, const Candidate *lhs, const Candidate *rhs, bool upper)
+{
+    Linear gap;
+    int64_t by;
+    return lhs->mult == rhs->mult &&
+           linear_sum(w->b->arena, &rhs->form, upper ? 1 : -1, &lhs->form,
+                      upper ? -1 : 1, &gap) &&
+           linear_is_const(&gap, &by) && by > 0;
+}
+
+/* Puts the tighter one of two bounds that differ by a constant in the place of
+ * the first: x < w - 1 of a branch instead of the loop's x < w, which asks for
+ * one element more than there may be. */
+static void
+tighten(Weaken *w, Candidates *list, bool upper)
+{
+    for (int i = 0; i < list->n; i++) {
+        for (int k = i + 1; k < list->n; k++) {
+            if (is_tighter(w, &list->at[k], &list->at[i], upper)) {
+                list->at[i] = list->at[k];
+            }
+        }
+    }
+}
+
 /* The form with its foreign term replaced by one bound after another; the
  * first that leads to conditions is taken, and what failed attempts appended
  * is dropped. The order of prove_collect decides: a loop's own ends come
@@ -133,13 +160,21 @@ weaken_term(Weaken *w, const Linear *form, int picked, int depth)
     Term term = form->terms.at[picked];
     Linear rest = prove_without(b, form, picked);
     Candidates list = {.n = 0};
+    Linear exact;
     if (needs_cases(&term)) {
         return weaken_cases(w, &rest, &term, depth);
     }
+    int before = w->out->n;
+    if (prove_quotient(b, &rest, &term, &exact) &&
+        weaken(w, &exact, depth - 1)) {
+        return true;
+    }
+    w->out->n = before;
     prove_collect(b, term.atom, term.coef < 0, &list);
     if (allows_range(w, term.atom, term.coef < 0)) {
         prove_collect_range(b, term.atom, term.coef < 0, &list);
     }
+    tighten(w, &list, term.coef < 0);
     for (int i = 0; i < list.n; i++) {
         Linear next;
         int found = w->out->n;

@@ -11,7 +11,7 @@
  *   cname.c  other names for buffers
  *   cexpr.c  expressions
  *   cplace.c names and places in memory
- *   crow.c   row pointers of vector loops
+ *   crow.c   row pointers
  *   cspell.c what is said in full where it is used
  *
  * Names in C.  A Var or Buf is 'name_id'.  All else that is generated does
@@ -270,8 +270,9 @@ void c_loop(Gen *g, const Stmt *s);
 void c_rounds(Gen *g, const Stmt *s, const char *lo, const char *hi);
 
 /* --- crow.c */
-/* Declares pointers to rows that 'loop', an innermost one, reads and writes. */
-void c_rows_open(Gen *g, const Stmt *loop);
+/* Declares pointers to rows that 'loop', an innermost one, reads and writes:
+ * all of them, or, if it is not 'vector', those of elements found by data. */
+void c_rows_open(Gen *g, const Stmt *loop, bool vector);
 void c_rows_close(Gen *g);
 /* The pointer to the element's row, or NULL. */
 const char *c_row(Gen *g, const Buf *buf, Expr *const *index, int n);

@@ -538,7 +538,7 @@ write_vector(Gen *g, const Stmt *s, const char *hi)
     Flags flags = {0};
     ir_each_stmt(&s->body, note_flags, &flags);
     Str list = str_new(g->arena);
-    c_rows_open(g, s);
+    c_rows_open(g, s, true);
     flags.lanes = even_lanes(s);
     declare_flag(g, s, flags.bails, "bails", flags.lanes, &list);
     declare_flag(g, s, flags.fails, "fails", flags.lanes, &list);
@@ -579,7 +579,7 @@ write_for(Gen *g, const Stmt *s)
     if (vector) {
         write_vector(g, s, hi);
     } else if (g->frame->vector == NULL) {
-        c_rows_open(g, s);
+        c_rows_open(g, s, false);
         c_rounds(g, s, c_expr(g, s->lo, 0, P_ANY), hi);
         c_rows_close(g);
     } else {

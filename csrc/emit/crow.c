@@ -146,12 +146,12 @@ scan_stmt(void *data, Stmt *s)
 
 /* Only the loop's own statements: rows of nested loops are theirs. */
 void
-c_rows_open(Gen *g, const Stmt *loop)
+c_rows_open(Gen *g, const Stmt *loop, bool vector)
 {
     Block self = {0};
     vec_push(g->arena, &self, ir_copy_stmt(g->arena, loop));
     Scan scan = {.g = g, .inner = c_defined(g, &self, NULL)};
-    if (loop->mode != LOOP_VECTOR) {
+    if (!vector) {
         scan.found = ARENA_ARRAY(g->arena, bool, g->func->next_id + 1);
         ir_each_stmt(&self, note_found, &scan);
     }

@@ -53,7 +53,9 @@
 #define VZ_INLINE static inline __attribute__((always_inline))
 #define VZ_COLD static __attribute__((noinline, cold))
 #define VZ_EXPORT __attribute__((visibility("default")))
-#define VZ_KEEP(x) __asm__("" : "+r"(x)) /* forget how x was computed */
+/* Forget how x was computed.  It may be a restrict pointer to what is reached
+ * in other ways, too: what an asm has seen is taken for shared. */
+#define VZ_KEEP(x) __asm__("" : "+r"(x))
 #define vz_rare(cond) __builtin_expect((cond), 0)
 #define vz_lt(a, b) __builtin_isless(a, b)
 #define vz_le(a, b) __builtin_islessequal(a, b)

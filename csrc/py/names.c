@@ -229,7 +229,8 @@ is_opaque(Loader *L, PyObject *function)
     Py_XDECREF(test);
     int yes = answer ? PyObject_IsTrue(answer) : -1;
     Py_XDECREF(answer);
-    if (yes < 0 && PyErr_ExceptionMatches(PyExc_Exception)) {
+    if (yes < 0 && PyErr_ExceptionMatches(PyExc_Exception)
+        && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear(); /* an odd module: only refused where it is called */
     }
     L->failed |= PyErr_Occurred() != NULL;

@@ -560,7 +560,8 @@ make_split(Accel *f)
     PyObject *split = helper("vizgen.parts", "split");
     PyObject *made = split ? PyObject_CallOneArg(split, (PyObject *)f) : NULL;
     Py_XDECREF(split);
-    if (made == NULL && PyErr_ExceptionMatches(PyExc_Exception)) {
+    if (made == NULL && PyErr_ExceptionMatches(PyExc_Exception)
+        && !PyErr_ExceptionMatches(PyExc_MemoryError)) {
         PyErr_Clear();
     }
     if (made != NULL && PyTuple_Check(made)) {

@@ -290,16 +290,29 @@ source_error(PyObject *error, PyObject **message)
 }
 
 /* Odd objects among the function's globals may raise anything when they are
- * asked what they are. */
+ * asked what they are, even an exception that has no text.  A lack of something
+ * may pass, so it is no reason for good. */
 static DiagId
 odd_error(PyObject *error, PyObject **message)
 {
-    if (!PyErr_GivenExceptionMatches(error, PyExc_Exception)
-        || PyErr_GivenExceptionMatches(error, PyExc_MemoryError)) {
+    PyObject *passing[] = {PyExc_MemoryError, PyExc_OSError,
+                           PyExc_RecursionError};
+    bool odd = PyErr_GivenExceptionMatches(error, PyExc_Exception);
+    for (int i = 0; i < 3 && odd; i++) {
+        odd = !PyErr_GivenExceptionMatches(error, passing[i]);
+    }
+    if (!odd) {
         return DIAG_COUNT;
     }
-    *message = PyUnicode_FromFormat("reading the function raised %s: %S",
-                                    Py_TYPE(error)->tp_name, error);
+    const char *name = Py_TYPE(error)->tp_name;
+    PyObject *text = PyObject_Str(error);
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    PyErr_Clear();
+    *message = utf8 ? PyUnicode_FromFormat("reading the function raised %s: %s",
+                                           name, utf8)
+                    : PyUnicode_FromFormat("reading the function raised %s",
+                                           name);
+    Py_XDECREF(text);
     return DIAG_NO_SOURCE;
 }
 

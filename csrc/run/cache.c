@@ -36,7 +36,7 @@
 enum { SO_LIMIT = 64 << 20, NOTE_LIMIT = 1 << 14 };
 enum { DEFAULT_MB = 512, LARGEST_MB = 1000000 };
 enum { PUBLISHES_PER_SCAN = 256, SECONDS_PER_DAY = 86400, SHARD_DIGITS = 2 };
-enum { BYTES_PER_PUBLISH = 64 << 10 }; /* more than most kernels take */
+enum { BYTES_PER_DOT = 64 << 10 }; /* more than most kernels take */
 #define COUNT_NAME "published"
 
 /* --- Place ---------------------------------------------------------------- */
@@ -367,11 +367,13 @@ prune(const Cache *cache)
 
 /* Is it time to look at all entries?  Where the disk is cold, a scan of some
  * thousand takes seconds, so it is made once in so many publishes of all
- * processes, sooner under a small limit: each adds a byte to a file, which a
- * scan empties.  Two scans at once do no harm; what can't count scans. */
+ * processes, sooner under a small limit: each adds a dot to a file, a large
+ * entry more, and a scan empties it.  Two scans at once do no harm; what can't
+ * count scans. */
 static bool
-scan_is_due(const Cache *cache)
+scan_is_due(const Cache *cache, size_t bytes)
 {
+    char dots[PUBLISHES_PER_SCAN];
     struct stat st;
     int flags =
         O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -379,20 +381,23 @@ scan_is_due(const Cache *cache)
     if (fd < 0) {
         return true;
     }
+    size_t add = bytes / BYTES_PER_DOT + 1;
+    add = add < sizeof(dots) ? add : sizeof(dots);
+    memset(dots, '.', add);
     bool counted = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-                   write(fd, ".", 1) == 1;
-    long long n = counted ? st.st_size + 1 : PUBLISHES_PER_SCAN;
-    bool due =
-        n >= PUBLISHES_PER_SCAN || n >= size_limit() / BYTES_PER_PUBLISH;
+                   write(fd, dots, add) == (ssize_t)add;
+    long long n = counted ? st.st_size + (long long)add : PUBLISHES_PER_SCAN;
+    bool due = n >= PUBLISHES_PER_SCAN || n >= size_limit() / BYTES_PER_DOT;
     bool emptied = due && ftruncate(fd, 0) == 0;
     (void)emptied; /* else the next publish scans too */
     close(fd);
     return due;
 }
 
-/* After a publish.  Processes that only load never pay for it. */
+/* After a publish of so many bytes.  Processes that only load never pay for
+ * it. */
 static void
-tidy(const Cache *cache)
+tidy(const Cache *cache, size_t bytes)
 {
     static unsigned publishes;
     unsigned n = __atomic_fetch_add(&publishes, 1, __ATOMIC_RELAXED);
@@ -400,7 +405,7 @@ tidy(const Cache *cache)
         dir_collect(cache->root, "tmp-");
         dir_collect(cache->root, "lock-");
     }
-    if (scan_is_due(cache)) {
+    if (scan_is_due(cache, bytes)) {
         prune(cache);
     }
 }
@@ -443,7 +448,7 @@ cache_put(const Cache *cache, const Manifest *manifest, const Blob *so)
         close(shard);
     }
     if (ok) {
-        tidy(cache);
+        tidy(cache, so->n);
     }
     return ok;
 }
