@@ -69,6 +69,15 @@ def test_the_fast_kernel_runs(fn, shape):
     assert sum(spec["bails"] for spec in fast._describe()) == 0
 
 
+def test_calls_that_fail_it_are_told():
+    fast = accelerate(guarded)
+    a = np.random.default_rng(0).random((18, 23))
+    assert "failed a test" not in str(fast.explain(*arguments((17, 23))))
+    for _ in range(2):
+        assert_same(fast, (a[1:], a[:-1]))
+    assert "2 calls failed a test at the entry" in str(fast.explain())
+
+
 @pytest.mark.parametrize("fn, shape", CASES, ids=lambda v: getattr(
     v, "__name__", ""))
 def test_too_small(fn, shape):

@@ -70,6 +70,11 @@ def _block(name, item, own):
     lines = [f"{head}  native, {how} in {item['seconds']:.2f} s"]
     if item.get("approx"):
         lines.append(f"  approx: {item['approx']}")
+    if item["bails"]:
+        lines.append(f"  {_many(item['bails'], 'call')} failed a test at the "
+                     "entry (arrays that overlap, an index that may\n"
+                     "  lie outside) and ran in program order, one thread, "
+                     "without SIMD")
     remarks = sorted({(r["file"], r["line"], r["code"], r["message"],
                        tuple(r["sites"])) for r in item["remarks"]})
     lines += _summary([remark[2] for remark in remarks])
