@@ -182,3 +182,52 @@ def top_scores(scores, k):
 
 def test_order():
     assert_same(accelerate(top_scores), (numbers((50,), "float64", 9), 7))
+
+
+# --- sorted in place ---------------------------------------------------------------
+
+
+def in_place(a):
+    b = a.copy()
+    none = b.sort()
+    a[::2].sort()
+    return b, none
+
+
+def in_place_by_axis(a):
+    b = a.copy()
+    b.sort(0)
+    a.sort(axis=-1)
+    a[0].sort()
+    return b
+
+
+def median_filtered(a):
+    out = np.zeros_like(a)
+    for i in range(2, a.shape[0] - 2):
+        w = np.zeros(5, a.dtype)
+        for j in range(5):
+            w[j] = a[i + j - 2]
+        w.sort()
+        out[i] = w[2]
+    return out
+
+
+def refused(a):
+    a.sort(axis=7)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float32, np.float64])
+def test_sorted_in_place(dtype):
+    rng = np.random.default_rng(2)
+    for n in (0, 1, 2, 40, 1000):
+        a = rng.integers(-9, 9, n).astype(dtype)
+        if n > 1 and a.dtype.kind == "f":
+            a[[0, n // 2]] = -0.0, np.nan
+        for make in (lambda x: x, lambda x: x[::-1]):
+            assert_same(accelerate(in_place), (make(a),))
+            assert_same(accelerate(median_filtered), (make(a),))
+    table = rng.integers(0, 99, (7, 9)).astype(dtype)
+    for array in (table, table.T):
+        assert_same(accelerate(in_place_by_axis), (array,), native=False)
+    assert_same(accelerate(refused), (table,), native=False)

@@ -40,6 +40,7 @@ TABLE |= {f"numpy.{name}": ("numeric", name)
                        "unravel_index", "unique", "append")}
 TABLE |= {f"numpy.ndarray.{name}": ("numeric", name)
           for name in ("cumsum", "cumprod", "trace")}
+TABLE["numpy.ndarray.sort"] = ("shapes", "sort_in_place")
 
 
 def find(name):
