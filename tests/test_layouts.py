@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support import assert_same, layouts
-from vizgen import accelerate
+from vizgen import FallbackWarning, accelerate
 
 
 SHAPES = [(0, 4), (1, 1), (1, 9), (9, 1), (5, 7), (40, 70), (70, 40)]
@@ -233,3 +233,32 @@ def test_what_was_written_is_put_back(dtype, shape):
     for out in layouts(numbers(shape, dtype)).values():
         assert_same(fn, (out, 3), native=False)
         assert_same(fn, (out, 9), native=False)
+
+
+def of_ravelled(img):
+    counts = np.zeros(17, np.int64)
+    for v in img.ravel():
+        counts[v] += 1
+    return counts
+
+
+def test_plain_arrays_are_compiled_as_they_are():
+    """However many layouts came before: what others need copied is not copied
+    there."""
+    fast = accelerate(of_ravelled)
+    for dtype in ("uint8", "int16", "int32"):
+        a = (np.arange(600).reshape(20, 30) % 16).astype(dtype)
+        for array in (a, a[::-1], np.asfortranarray(a), a[:, ::2], a[:, ::-1], a):
+            assert_same(fast, (array,))
+    assert fast.stats.replays == 0
+
+
+def add_one(a):
+    for i in range(a.shape[0]):
+        a[i, 0] += 1
+
+
+def test_an_array_that_overlaps_itself_is_told():
+    a = np.lib.stride_tricks.as_strided(np.zeros(50, np.int64), (40, 5), (8, 8))
+    with pytest.warns(FallbackWarning, match="elements of an array that it"):
+        accelerate(add_one)(a)

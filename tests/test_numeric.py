@@ -263,3 +263,20 @@ def test_bincount_of_negative_length():
     fast = accelerate(counted)
     for least in (0, 5, -1):
         assert_same(fast, (np.array([1, 2]), least), native=least >= 0)
+
+
+# --- powers of integers ---------------------------------------------------------
+
+
+def power_in_place(a):
+    a **= a[0]
+    return a
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint32", "uint64", "int64"])
+def test_large_exponents(dtype):
+    """Up to the largest number of uint64, which no int64 holds."""
+    top = np.iinfo(dtype).max
+    fast = accelerate(power_in_place)
+    for first in (top - 4, top // 2 + 1, top, 5, 0):
+        assert_same(fast, (np.array([first, 3, 5, 7, 0, 1, 2, top], dtype),))

@@ -172,13 +172,13 @@ vz_vsubo_i64(int64_t a, int64_t b)
     return ((a ^ b) & (a ^ r)) < 0;
 }
 
-/* base ** exp, exp >= 0; '*over' is set when the true value needs more than
- * 64 bits, and the low 64 bits are given. */
+/* base ** exp; '*over' is set when the true value needs more than 64 bits, and
+ * the low 64 bits are given.  exp >= 0, or the bits of a uint64. */
 static inline int64_t
-vz_power(int64_t base, int64_t exp, int *over)
+vz_power(int64_t base, int64_t bits, int *over)
 {
     int64_t result = 1;
-    for (; exp > 0; exp >>= 1) {
+    for (uint64_t exp = (uint64_t)bits; exp != 0; exp >>= 1) {
         if (exp & 1) {
             *over |= __builtin_mul_overflow(result, base, &result);
         }

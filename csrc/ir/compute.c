@@ -422,7 +422,7 @@ numpy_divmod(Fn fn, DType dtype, double a, double b)
 }
 
 /* Wrapping power by squaring; "overflow" says whether anything wrapped on the
- * way to the result.  A negative exponent gives 0.
+ * way to the result.  The exponent is 64 bits without a sign, as uint64 has it.
  *
  * Every square that is multiplied in is a factor of the true value, so when one
  * has wrapped, which takes |base| >= 2, the value has no room in 64 bits
@@ -434,11 +434,8 @@ int_power(int64_t base, int64_t exponent, bool *overflow)
     int64_t result = 1;
     bool base_wrapped = false;
     *overflow = false;
-    if (exponent < 0) {
-        return 0;
-    }
-    for (; exponent; exponent >>= 1) {
-        if (exponent & 1) {
+    for (uint64_t left = (uint64_t)exponent; left != 0; left >>= 1) {
+        if (left & 1) {
             *overflow |=
                 base_wrapped || overflows(E_MULO, DT_I64, result, base);
             result = int_binary(E_MUL, DT_I64, result, base);

@@ -386,7 +386,7 @@ bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
     uint32_t mask = mask_of(spec->width);
-    if (!keys_fit(spec, keys, mask)
+    if (!keys_fit(spec, keys, mask) || spec_is_too_wide(spec, keys)
         || (spec->ignored != NULL && !records_same(spec, keys, mask))) {
         return false;
     }

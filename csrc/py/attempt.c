@@ -391,8 +391,14 @@ tell_filled(Accel *f, const Loaded *l, FillStatus filled)
 static Outcome
 run_prepared(Call *call, PyObject **result)
 {
-    if (!choose_policy(call) || call->overlaps_itself) {
+    if (!choose_policy(call)) {
         return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
+    }
+    if (call->overlaps_itself) {
+        int told =
+            function_tell(call->f, call->loaded, DIAG_ARGUMENT_LAYOUT,
+                          "elements of an array that it writes overlap");
+        return told < 0 ? OUT_ERROR : OUT_PYTHON;
     }
     int status = run_filled(call);
     if (status == VZ_BAIL) {

@@ -47,11 +47,11 @@
 /* More arguments, slots or results than these are refused (VZ-2001). */
 enum { MAX_ARGS = 96, MAX_IN = 320, MAX_OUT = 512, MAX_RESULTS = 64 };
 
-/* After this many signatures layouts are generalised, after as many again
- * the rest of the calls run in Python (VZ-4003).  After MAX_ALIKE that differ
- * by nothing but sizes of small axes and values, these are left open; after
- * MAX_STEPS that differ by layouts, the steps of arrays with gaps are. */
-enum { MAX_SPECS = 8, MAX_STEPS = 3, MAX_ALIKE = 4 };
+/* After this many signatures layouts are generalised, but for arrays in C's
+ * order only the last SPARE; after as many again calls run in Python (VZ-4003).
+ * After MAX_ALIKE that differ by nothing but sizes of small axes and values,
+ * these are left open; after MAX_STEPS by layouts, the steps of gaps are. */
+enum { MAX_SPECS = 8, SPARE = 4, MAX_STEPS = 3, MAX_ALIKE = 4 };
 
 typedef struct Accel Accel;
 typedef struct Loaded Loaded;
@@ -242,6 +242,7 @@ typedef struct Const {
 /* What a signature leaves open that it could have fixed. */
 typedef struct Width {
     bool layout; /* any strides of arrays */
+    bool plain;  /* and also where all lie in C's order without gaps */
     bool steps;  /* the steps of arrays with gaps */
     bool tuples; /* the numbers in tuples */
     bool sizes;  /* small axes, and flags: inference may not ask for them */
@@ -483,6 +484,8 @@ enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25,
 
 uint32_t arg_key(PyObject *object);
 /* Does 'spec' accept these arguments? */
+/* Is it for any layout, while the arrays are to have one that is as they are? */
+bool spec_is_too_wide(const Spec *spec, const uint32_t *keys);
 bool spec_accepts(const Spec *spec, const uint32_t *keys,
                   PyObject *const *args);
 /* Has an array an axis of one element that is not pinned? */

@@ -356,13 +356,38 @@ has_steps(const Spec *spec)
     return bits != 0 && !spec->width.steps && !spec->width.layout;
 }
 
+/* Are there arrays, and do all lie in C's order without gaps? */
+static bool
+are_plain(const uint32_t *keys, int nargs)
+{
+    bool any = false;
+    bool plain = true;
+    for (int i = 0; i < nargs; i++) {
+        if (KEY_KIND(keys[i]) == K_ARRAY) {
+            any = true;
+            plain &= (keys[i] & KEY_ANY_LAYOUT) == (KEY_LAYOUT | KEY_ROWS);
+        }
+    }
+    return any && plain;
+}
+
+bool
+spec_is_too_wide(const Spec *spec, const uint32_t *keys)
+{
+    return spec->width.layout && !spec->width.plain
+           && are_plain(keys, spec->nargs);
+}
+
 /* Numbers in tuples are compiled in the first time; when another tuple of the
  * same kind comes they are left open.  Small axes and flags are left open after
  * a few of them, and so are steps. */
 static Width
-width_for(const Loaded *l, PyObject *const *args, const uint32_t *keys)
+width_for(const Loaded *l, PyObject *const *args, const uint32_t *keys,
+          int nargs)
 {
-    Width width = {.layout = l->nspecs >= MAX_SPECS};
+    Width width = {.plain = are_plain(keys, nargs)};
+    width.layout =
+        l->nspecs >= (width.plain ? 2 * MAX_SPECS - SPARE : MAX_SPECS);
     int alike = 0;
     int steps = 0;
     for (int i = 0; i < l->nspecs; i++) {
@@ -402,7 +427,7 @@ static Spec *
 new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
          int nargs)
 {
-    Width width = width_for(l, args, keys);
+    Width width = width_for(l, args, keys, nargs);
     Spec *spec = try_spec(f, l, args, keys, nargs, width);
     while (spec != NULL && spec->refusal != NULL && narrow(l, spec, &width)) {
         spec_free(spec);
@@ -455,7 +480,9 @@ tell_full(Accel *f, Loaded *l)
 }
 
 /* Eight signatures as they come, then eight for any layout of arrays, so
- * that strange strides don't use them all up; then Python.
+ * that strange strides don't use them all up; then Python.  Arrays in C's order
+ * are compiled for longer as they come: what is most is fastest, and a copy that
+ * other strides need is no copy there (np.ravel).
  *
  * While this thread waited for the lock, or compiled without the GIL, another
  * may have changed what the function is made of.  Then this one call runs in
