@@ -484,7 +484,7 @@ enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25,
 
 uint32_t arg_key(PyObject *object);
 /* Does 'spec' accept these arguments? */
-/* Is it for any layout, while the arrays are to have one that is as they are? */
+/* Is it for any layout, while these arrays are to have one as they are? */
 bool spec_is_too_wide(const Spec *spec, const uint32_t *keys);
 bool spec_accepts(const Spec *spec, const uint32_t *keys,
                   PyObject *const *args);
