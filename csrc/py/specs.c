@@ -481,8 +481,8 @@ tell_full(Accel *f, Loaded *l)
 
 /* Eight signatures as they come, then eight for any layout of arrays, so
  * that strange strides don't use them all up; then Python.  Arrays in C's order
- * are compiled for longer as they come: what is most is fastest, and a copy that
- * other strides need is no copy there (np.ravel).
+ * are compiled as they come for longer: what comes most is fastest then, and
+ * what other strides need copied is not copied there (np.ravel).
  *
  * While this thread waited for the lock, or compiled without the GIL, another
  * may have changed what the function is made of.  Then this one call runs in
