@@ -377,6 +377,13 @@ fault("a band begins a round late", "transforms/bands.c",
 fault("any index makes bands", "transforms/bands.c",
       "        if (outer != NULL && is_gain(&s, &out, outer)) {",
       "        if (outer != NULL) {", "tests/test_bands.py::test_refused[before]")
+fault("what a loop changes is asked for before it", "transforms/once.c",
+      "                 !(e->op == E_VAR && map_has(&o->defs, e->var)) &&",
+      "                 !(e->op == E_VAR && e->var == o->loop->var) &&",
+      "tests/test_once.py::test_stays[changed]")
+fault("a check of no round fails", "transforms/once.c",
+      "    if (loop_trips(o->loop) < 1) {", "    if (calls == false) {",
+      "tests/test_once.py::test_no_round_makes_a_check")
 fault("a vector begins with what lies on the stack", "transforms/spill.c",
       "    vec_push(arena, out, ir_store(arena, sp->memory, NULL, 0, value, "
       "loc));", "    (void)value;",

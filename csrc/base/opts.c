@@ -23,6 +23,7 @@ typedef struct Switch {
 
 static const Switch switches[] = {
     {"simplify", offsetof(Opts, simplify)},
+    {"once", offsetof(Opts, once)},
     {"unroll", offsetof(Opts, unroll)},
     {"spill", offsetof(Opts, spill)},
     {"scout", offsetof(Opts, scout)},
@@ -60,6 +61,7 @@ opts_default(void)
 {
     return (Opts){
         .simplify = true,
+        .once = true,
         .unroll = true,
         .spill = true,
         .scout = true,

@@ -13,6 +13,7 @@ typedef struct Opts {
     bool careful;        /* no flag of the FPU is raised in vain */
     bool count_warnings; /* instrument arithmetic that may warn */
     bool simplify;
+    bool once;
     bool unroll;
     bool spill;
     bool scout;

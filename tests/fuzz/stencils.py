@@ -13,7 +13,7 @@ NESTED = ("plain", "window", "in_place")     # leave a border as it is
 ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
          "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3, "recurrence": 0.65,
          "detector": 0.4, "bars": 1.0, "shaded": 0.4,
-         "cut": 0.3, "tallied": 0.5}
+         "cut": 0.3, "tallied": 0.5, "waved": 0.3}
 
 
 class Stage:
@@ -258,6 +258,14 @@ class Pipeline:
                   f"            i = c * k if img[r, c{channel}] > 0.5 else r",
                   f"            {name}[i % {bins}] += {self.pick(('1', 'k'))}")
 
+    def waved(self, name):
+        """Functions of what a row or the whole picture has in common."""
+        self.array(name)
+        self.loops()
+        call = self.pick(("math.sin(0.5 * r)", "math.exp(-0.25 * H)",
+                          "np.cos(r * 0.3)", "0.75 ** (r + 0.5)"))
+        self.emit(f"        {name}[r, c] = {self.value()} * {call}")
+
     def columns(self, name):
         self.array(name)
         self.loops("c", "r")
@@ -401,7 +409,7 @@ class Pipeline:
         for _ in range(self.rng.randint(2 if self.chained else 1, 4)):
             self.stage()
         # Checks are made first only where all read what is not made here.
-        alone = self.rng.random() < 0.1
+        alone = self.rng.random() < 0.2
         for kind, share in ASIDE.items():
             if self.rng.random() < share and (kind == "bars" or not alone):
                 getattr(self, kind)(f"{kind}0")
