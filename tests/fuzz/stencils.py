@@ -10,7 +10,7 @@ KINDS = ("plain", "plain", "guarded", "clamped", "window", "running",
          "table", "escape", "point", "in_place", "turned", "masked")
 NESTED = ("plain", "window", "in_place")     # leave a border as it is
 # Nests beside the pipeline, each for a transform that it seldom asks for.
-ASIDE = {"squares": 0.3, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
+ASIDE = {"squares": 0.4, "channelwise": 0.4, "blocks": 0.3, "columns": 0.3,
          "across": 0.6, "toned": 0.3, "levels": 0.3, "long": 0.3, "recurrence": 0.65,
          "detector": 0.4, "bars": 1.0, "shaded": 0.4,
          "cut": 0.3, "tallied": 0.5, "waved": 0.3}
