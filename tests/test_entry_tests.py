@@ -1,5 +1,7 @@
 """What a fast kernel asks at its entry is not more than the program needs: a
 test that always fails would send every call to the slow kernel, unseen."""
+import math
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,24 @@ def test_the_fast_kernel_runs(fn, shape):
     fast = accelerate(fn)
     assert_same(fast, arguments(shape))
     assert sum(spec["bails"] for spec in fast._describe()) == 0
+
+
+def divided(a, t):
+    """Nothing is divided by 0 where nothing is above 0."""
+    total = 0.0
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            if a[y, x] > math.sin(t):
+                total += 1 / math.sin(t) + a[y, x] / t
+    return total
+
+
+def test_a_divisor_of_a_branch():
+    fast = accelerate(divided)
+    for a, t in ((-np.ones((9, 7)), 0.0), (np.ones((9, 7)), 0.5)):
+        assert_same(fast, (a, t))
+    assert sum(spec["bails"] for spec in fast._describe()) == 0
+    assert_same(fast, (np.ones((9, 7)), 0.0), native=False)
 
 
 def test_calls_that_fail_it_are_told():

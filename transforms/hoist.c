@@ -547,6 +547,20 @@ hoist_ends(Hoist *h, int place, const Stmt *check, const LinearVec *forms)
     return tests.n > 0;
 }
 
+/* Is it known at 'place' which branches around the check are taken?  A divisor
+ * that is 0 where nothing is divided by it must not fail. */
+static bool
+knows_branches(Hoist *h, int place)
+{
+    Where where = {h, place};
+    for (int i = h->places.at[place].conds; i < h->conds.n; i++) {
+        if (!is_plain(&where, h->conds.at[i].cond)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* By forms, else as it stands where all it needs is known there. */
 static bool
 hoist_part_to(Hoist *h, int place, const Stmt *check, Expr *part)
@@ -558,7 +572,7 @@ hoist_part_to(Hoist *h, int place, const Stmt *check, Expr *part)
          hoist_ends(h, place, check, &forms))) {
         return true;
     }
-    if (!is_plain(&where, part)) {
+    if (!is_plain(&where, part) || !knows_branches(h, place)) {
         return false;
     }
     Expr *excuse = excuses(h, place, check);
