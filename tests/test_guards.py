@@ -376,6 +376,24 @@ def test_helper_of_a_module_with_an_odd_name(module, name):
     assert m.f.stats.native_calls or m.f.stats.mixed_calls or told
 
 
+@pytest.mark.parametrize("error", [RecursionError("deep"), OSError(24, "files")])
+def test_what_may_pass_is_not_remembered(module, monkeypatch, error):
+    m = module("""
+        @accelerate
+        def f(a):
+            return a[0] + 1
+    """)
+
+    def find(function):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr("vizgen.source.find", find)
+        assert m.f(np.arange(4.0)) == 1.0
+    assert m.f(np.arange(4.0)) == 1.0
+    assert m.f.stats.python_calls == m.f.stats.native_calls == 1
+
+
 @pytest.mark.parametrize("error, told", [
     (LookupError("gone"), "raised LookupError: gone"),
     (Mute(), "raised Mute"), (Broken(), "raised Broken")])

@@ -262,3 +262,24 @@ def test_an_array_that_overlaps_itself_is_told():
     a = np.lib.stride_tricks.as_strided(np.zeros(50, np.int64), (40, 5), (8, 8))
     with pytest.warns(FallbackWarning, match="elements of an array that it"):
         accelerate(add_one)(a)
+
+
+def added(a, b):
+    total = 0.0
+    for y in range(a.shape[0]):
+        for x in range(a.shape[1]):
+            total += a[y, x] + b[y, x]
+    return total
+
+
+def test_plain_arrays_where_versions_are_used_up():
+    """What is for any layout is for theirs, too, then."""
+    fast = accelerate(added)
+    dtypes = ("int8", "int16", "int32", "int64", "uint8", "uint16", "float32",
+              "float64")
+    for dtype in dtypes:
+        a = np.ones((4, 5), dtype).T
+        assert_same(fast, (a, a))
+    for dtype in dtypes:
+        assert_same(fast, (np.ones((4, 10), dtype)[:, ::2], np.ones((4, 10))[:, ::2]))
+    assert_same(fast, (np.ones((4, 4)), np.ones((4, 4))))

@@ -49,7 +49,6 @@ Tallied *tally_array(Tallies *w, const Buf *buf);
 /* The value of the LET of a name; NULL: 'e' is no such name. */
 Expr *tally_value(const Tallies *w, const Expr *e);
 
-
 /* Constants, f64 and i64; a name for 'e' at the end of 'out', unless it is as
  * short as one; sums and products, of which 'lhs' may be NULL for none. */
 Expr *tally_number(const Tallies *w, double value);

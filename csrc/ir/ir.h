@@ -86,7 +86,7 @@ typedef enum BufKind {
  * keep them in registers. */
 typedef enum Space {
     SPACE_HEAP, /* from the host, for one call */
-    SPACE_STACK, /* constant size, small, private to one iteration */
+    SPACE_STACK, /* constant size, small */
 } Space;
 
 /* An array in memory.  Its identity is its address, as a Var's.

@@ -386,6 +386,19 @@ tell_filled(Accel *f, const Loaded *l, FillStatus filled)
     return status < 0 ? OUT_ERROR : OUT_PYTHON;
 }
 
+/* Once, unless calls in Python are errors. */
+static int
+tell_overlap(Call *call)
+{
+    Accel *f = call->f;
+    if (call->spec->told && !f->strict && !f->core->strict) {
+        return 0;
+    }
+    call->spec->told = true;
+    return function_tell(f, call->loaded, DIAG_ARGUMENT_LAYOUT,
+                         "elements of an array that it writes overlap");
+}
+
 /* An array whose elements coincide is Python's: kernels take stores to one
  * element for stores to no other. */
 static Outcome
@@ -395,10 +408,7 @@ run_prepared(Call *call, PyObject **result)
         return PyErr_Occurred() ? OUT_ERROR : OUT_PYTHON;
     }
     if (call->overlaps_itself) {
-        int told =
-            function_tell(call->f, call->loaded, DIAG_ARGUMENT_LAYOUT,
-                          "elements of an array that it writes overlap");
-        return told < 0 ? OUT_ERROR : OUT_PYTHON;
+        return tell_overlap(call) < 0 ? OUT_ERROR : OUT_PYTHON;
     }
     int status = run_filled(call);
     if (status == VZ_BAIL) {

@@ -164,6 +164,9 @@ accel_loaded(Accel *f)
         fresh = load_function(f);
         if (fresh != NULL) {
             set_loaded(f, fresh);
+        } else if (PyErr_ExceptionMatches(PyExc_RecursionError)
+                   || PyErr_ExceptionMatches(PyExc_OSError)) {
+            PyErr_Clear(); /* may pass: only this call runs in Python */
         }
     }
     accel_unlock(f);
@@ -439,6 +442,9 @@ new_spec(Accel *f, Loaded *l, PyObject *const *args, const uint32_t *keys,
     memmove(l->specs + 1, l->specs, sizeof(Spec *) * (size_t)l->nspecs);
     l->specs[0] = spec;
     l->nspecs++;
+    for (int i = 0; i < l->nspecs && l->nspecs == 2 * MAX_SPECS; i++) {
+        l->specs[i]->width.plain = true; /* better than Python */
+    }
     return spec;
 }
 

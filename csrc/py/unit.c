@@ -307,6 +307,11 @@ odd_error(PyObject *error, PyObject **message)
     const char *name = Py_TYPE(error)->tp_name;
     PyObject *text = PyObject_Str(error);
     const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    if (utf8 == NULL && !PyErr_ExceptionMatches(PyExc_Exception)) {
+        PyErr_Clear();
+        Py_XDECREF(text);
+        return DIAG_COUNT;
+    }
     PyErr_Clear();
     *message = utf8 ? PyUnicode_FromFormat("reading the function raised %s: %s",
                                            name, utf8)
