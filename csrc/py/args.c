@@ -386,11 +386,10 @@ bool
 spec_accepts(const Spec *spec, const uint32_t *keys, PyObject *const *args)
 {
     uint32_t mask = mask_of(spec->width);
-    if (!keys_fit(spec, keys, mask) || spec_is_too_wide(spec, keys)
-        || (spec->ignored != NULL && !records_same(spec, keys, mask))) {
-        return false;
-    }
-    return spec_pins_hold(spec, args)
+    return keys_fit(spec, keys, mask)
+           && (spec->ignored == NULL || records_same(spec, keys, mask))
+           && !(spec->width.layout && spec_is_too_wide(spec, keys))
+           && spec_pins_hold(spec, args)
            && consts_fit(spec, args, spec->width.tuples)
            && (!spec->has_lists || lists_fit(spec, args))
            && !(spec->no_singles && spec_sees_single(spec, args));
