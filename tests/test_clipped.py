@@ -161,3 +161,27 @@ def test_choices_keep_all_bits(program):
             program(img, want, low)
             fn(img, got, low)
         assert got.tobytes() == want.tobytes()
+
+
+# --- bounds that are nan in the text -----------------------------------------------
+
+
+def above_nan(x, n):
+    return np.clip(x, np.nan, n), np.clip(n, np.nan, x)
+
+
+def below_nan(x, n):
+    return np.clip(x, n, np.nan), np.clip(x, 2, np.nan), np.minimum(x, np.nan)
+
+
+def inside_inf(x, n):
+    return np.clip(x, -np.inf, n), np.clip(x, n, np.inf)
+
+
+@pytest.mark.parametrize("fn", [above_nan, below_nan, inside_inf])
+def test_bounds_that_are_known(fn):
+    fast = accelerate(fn)
+    for x in (0.3, np.float64(7.5), float("nan"), np.array([0.3, 4.0, np.nan]),
+              np.array([1.5], np.float32)):
+        for n in (2, 0.5):
+            assert_same(fast, (x, n), native=False)

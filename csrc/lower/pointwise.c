@@ -447,7 +447,8 @@ open_call(Lower *L, const AExpr *e, bool lazy, Ufunc *u, Value *values)
         values[i] = lazy ? lower_lazy(L, arg) : lower_expr(L, arg);
         values[i] = some(L, values[i], e->loc);
         types[i] = values[i].type;
-        bool known = arg->type->kind == TY_NUM && arg->type->known;
+        bool known = arg->type->kind == TY_NUM && arg->type->known &&
+                     arg->type->fval == arg->type->fval;
         u->given |= 1u << i;
         u->arrays |= types[i]->kind == TY_ARRAY ? 1u << i : 0;
         u->no_nan |= (known || !dtype_is_float(types[i]->dtype)) ? 1u << i : 0;
