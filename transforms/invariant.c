@@ -164,9 +164,7 @@ compare_stmt(void *data, Stmt *s)
 
 /* --- what moves ----------------------------------------------------------- */
 
-/* 'check', which is fixed in 'loop', before it: a loop without rounds doesn't
- * make it. */
-static Stmt *
+Stmt *
 check_before(Arena *a, const Stmt *check, const Stmt *loop)
 {
     Stmt *s = ir_copy_stmt(a, check);

@@ -137,11 +137,7 @@ move_check(Once *o, const Stmt *s)
     }
     Stmt *check = ir_copy_stmt(a, s);
     check->value = whole;
-    if (loop_trips(o->loop) < 1) {
-        Expr *none = ir_binary(a, E_LE, o->loop->hi, o->loop->lo);
-        check->value = ir_binary(a, E_OR, none, whole);
-    }
-    vec_push(a, o->out, check);
+    vec_push(a, o->out, check_before(a, check, o->loop));
     return true;
 }
 
@@ -170,7 +166,6 @@ static void
 once_loop(Once *o, Stmt *loop, Block *out)
 {
     loop->body = once_block(o, &loop->body);
-    loop->pre = once_block(o, &loop->pre);
     bool counts = loop->kind == S_FOR && !ir_has_load(loop->lo) &&
                   !ir_has_load(loop->hi);
     if (counts) {

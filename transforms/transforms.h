@@ -173,6 +173,10 @@ Block lockstep_loop(Func *func, Bounds *b, const Stmt *loop);
 bool abreast_fits(const Stmt *loop);
 Block abreast_loop(Func *func, Bounds *b, const Stmt *loop, const char **why);
 
+/* invariant.c: a copy of 'check', which is the same in all rounds of 'loop', to
+ * stand before it: a loop without rounds doesn't make it. */
+Stmt *check_before(Arena *a, const Stmt *check, const Stmt *loop);
+
 /* commit.c: a copy of 'block' in which the stores are "logged" that must be
  * undone if what follows them ends the call. */
 Block commit_mark(Arena *arena, const Block *block);

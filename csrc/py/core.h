@@ -483,7 +483,7 @@ enum { KEY_PYTHON = 0, KEY_LAYOUT = 1u << 24, KEY_ROWS = 1u << 25,
                         KEY_ANY_STEPS)
 
 uint32_t arg_key(PyObject *object);
-/* Is it for any layout, while these arrays are to have one as they are? */
+/* Of one for any layout: are these arrays to have one as they are? */
 bool spec_is_too_wide(const Spec *spec, const uint32_t *keys);
 /* Does 'spec' accept these arguments? */
 bool spec_accepts(const Spec *spec, const uint32_t *keys,

@@ -377,8 +377,7 @@ are_plain(const uint32_t *keys, int nargs)
 bool
 spec_is_too_wide(const Spec *spec, const uint32_t *keys)
 {
-    return spec->width.layout && !spec->width.plain
-           && are_plain(keys, spec->nargs);
+    return !spec->width.plain && are_plain(keys, spec->nargs);
 }
 
 /* Numbers in tuples are compiled in the first time; when another tuple of the
